@@ -12,9 +12,9 @@ use pml::{
 };
 use rmcp::model::{CallToolResult, ContentBlock};
 
-/// Bytes of console output in an answer. The journal does not store more, and a model does not read
-/// more.
-const CONSOLE: usize = 16 << 10;
+/// Bytes of console output in an answer. The rest is lost, because the journal has no console
+/// output, but a model would not read more.
+const MAX_CONSOLE: usize = 16 << 10;
 
 /// An answer before it is rendered.
 pub(super) struct ToolAnswer {
@@ -71,7 +71,8 @@ impl ToolAnswer {
 
     /// Returns the answer that asks its reader to get a person's decision.
     pub(super) fn of_question(asked: &Question, redactor: &Redactor) -> ToolAnswer {
-        let mut answer = ToolAnswer::new("approval_required", question::of(asked, redactor));
+        let mut answer =
+            ToolAnswer::new("approval_required", question::answer_fields(asked, redactor));
         answer.add(json!({ "run_id": asked.run }));
         answer
     }
@@ -81,7 +82,7 @@ impl ToolAnswer {
         let (mut size, mut shown) = (0, Vec::new());
         for line in lines {
             size += line.text.len();
-            if size > CONSOLE {
+            if size > MAX_CONSOLE {
                 break;
             }
             shown.push(console_text(line));
@@ -91,12 +92,12 @@ impl ToolAnswer {
             self.add(json!({ "console": shown }));
         }
         if left > 0 {
-            self.note([format!("{left} more console lines are left out")]);
+            self.add_notes([format!("{left} more console lines are left out")]);
         }
     }
 
     /// Adds notes to the answer.
-    pub(super) fn note(&mut self, notes: impl IntoIterator<Item = String>) {
+    pub(super) fn add_notes(&mut self, notes: impl IntoIterator<Item = String>) {
         let mut notes = notes.into_iter().map(Value::from).peekable();
         if notes.peek().is_none() {
             return;
@@ -109,11 +110,11 @@ impl ToolAnswer {
 
     /// Renders the answer. Some clients show their model either the structure or the blocks, never
     /// both: if there are pictures, they get everything as blocks.
-    pub(super) fn write(self, either: bool) -> CallToolResult {
+    pub(super) fn into_result(self, shows_either: bool) -> CallToolResult {
         let ToolAnswer { body, blocks, failed } = self;
         let body = Value::Object(body);
         let text = body.to_string();
-        let only_blocks = either && !blocks.is_empty();
+        let only_blocks = shows_either && !blocks.is_empty();
         let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
         result.content.extend(blocks);
         result.structured_content = (!only_blocks).then_some(body);

@@ -101,8 +101,8 @@ pub(super) fn complete(
     mut answer: ToolAnswer,
     notes: Vec<String>,
 ) -> CallToolResponse {
-    answer.note(notes);
-    CallToolResponse::Complete(answer.write(caller.shows_either()))
+    answer.add_notes(notes);
+    CallToolResponse::Complete(answer.into_result(caller.shows_either()))
 }
 
 /// Formats an error for a note.

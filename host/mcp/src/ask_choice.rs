@@ -8,7 +8,7 @@ use pml::{
 
 /// Maximum number of characters of a choice's title. No offer is longer: its conditions are never
 /// cut off.
-const WIDTH: usize = 700;
+const MAX_WIDTH: usize = 700;
 
 /// One choice for an ask.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +37,7 @@ pub(super) fn offers(ask: &Ask) -> Vec<AskChoice> {
 
 impl AskChoice {
     /// Returns the keyword of the choice.
-    pub(super) fn word(&self) -> String {
+    pub(super) fn keyword(&self) -> String {
         match self {
             AskChoice::Approve => "approve".into(),
             AskChoice::Always => "always".into(),
@@ -62,7 +62,7 @@ impl AskChoice {
             AskChoice::Always => "Yes, and do not ask for this tool again".into(),
             AskChoice::AlwaysWithin(_, within) => {
                 let within = words_of_constraints(within);
-                fold_middle(&format!("Yes, and do not ask again with {within}"), WIDTH)
+                fold_middle(&format!("Yes, and do not ask again with {within}"), MAX_WIDTH)
             }
             AskChoice::Decline if ask.call.is_none() => "No: end the program".into(),
             AskChoice::Decline => "No: the program is told so and goes on".into(),

@@ -15,17 +15,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Default budget of an answer, in tokens.
-const BUDGET: usize = 4_000;
+const DEFAULT_BUDGET: usize = 4_000;
 
 /// Maximum budget of an answer, in tokens.
-const MOST: usize = 50_000;
+const MAX_BUDGET: usize = 50_000;
 
 /// How long to wait in total for servers that never ran: longer than most take, shorter than
 /// anybody waits. Slower servers continue to start, and are ready for a later search.
-const PATIENCE: Duration = Duration::from_secs(5);
+const START_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Parameters of a tool that are listed one by one.
-const INPUTS: usize = 16;
+const MAX_INPUTS: usize = 16;
 
 /// Caches the index over the last listings of the servers: it takes longer to build than to use.
 #[derive(Default)]
@@ -54,20 +54,20 @@ impl ToolIndexCache {
 }
 
 /// Searches for tools.
-pub(super) async fn browse(scope: &RequestScope, asked: &BrowseParameters) -> Value {
+pub(super) async fn browse(scope: &RequestScope, parameters: &BrowseParameters) -> Value {
     let servers = &scope.servers;
-    let offer = servers.offer(|_| true, Freshness::CachedOrLive, PATIENCE).await;
+    let offer = servers.offer(|_| true, Freshness::CachedOrLive, START_TIMEOUT).await;
     let index = scope.server.tool_index.index(&offer.definitions);
     // A third of the budget is reserved for the lists of parameters and for separators.
-    let budget = asked.budget.unwrap_or(BUDGET).min(MOST) * 2 / 3;
-    let browsed = browse_index(&index, &asked.query, budget, servers.observed());
+    let budget = parameters.budget.unwrap_or(DEFAULT_BUDGET).min(MAX_BUDGET) * 2 / 3;
+    let browsed = browse_index(&index, &parameters.query, budget, servers.observed());
     let definitions: HashMap<&ToolName, &Definition> =
         offer.definitions.iter().map(|definition| (&definition.tool, &**definition)).collect();
     let shown = browsed.nodes.iter();
     let nodes: Vec<Value> =
         shown.map(|shown| node(shown, definitions.get(&shown.tool).copied())).collect();
     let mut answer = json!({ "nodes": nodes, "coverage": browsed.coverage() });
-    if asked.include_workflows {
+    if parameters.include_workflows {
         answer["workflows"] = json!([]);
     }
     if !offer.unavailable.is_empty() {
@@ -104,7 +104,7 @@ fn inputs(schema: &Value) -> Value {
         let required = schema["required"].as_array();
         required.is_some_and(|keys| keys.iter().any(|it| it == key))
     };
-    let properties = schema["properties"].as_object().into_iter().flatten().take(INPUTS);
+    let properties = schema["properties"].as_object().into_iter().flatten().take(MAX_INPUTS);
     let inputs = properties.map(|(key, property)| {
         let kind = match property.get("type") {
             Some(Value::String(kind)) => pml::text::cut(kind, 16),

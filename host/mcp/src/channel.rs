@@ -22,7 +22,7 @@ pub(super) struct Caller<'a> {
     pub(super) context: &'a RequestContext<RoleServer>,
     pub(super) channel: ClientChannel,
     /// The binding to the call, if the client may have to repeat it.
-    pub(super) called: Option<CallBinding>,
+    pub(super) binding: Option<CallBinding>,
 }
 
 impl ClientChannel {
@@ -71,9 +71,9 @@ impl<'a> Caller<'a> {
     ) -> Caller<'a> {
         let channel = ClientChannel::of(context);
         let comes_back = channel == ClientChannel::InputRequired || request.request_state.is_some();
-        let called =
+        let binding =
             comes_back.then(|| CallBinding::new(&request.name, request.arguments.as_ref()));
-        Caller { context, channel, called }
+        Caller { context, channel, binding }
     }
 
     /// Returns the client's name, as reported by the client.

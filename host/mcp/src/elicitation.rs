@@ -34,13 +34,13 @@ pub(super) async fn ask(
     reporter: &mut ProgressReporter,
 ) -> Result<DialogOutcome, ErrorData> {
     let version = caller.context.protocol_version();
-    let spelling = match version.is_some_and(|version| version >= ProtocolVersion::V_2025_11_25) {
+    let format = match version.is_some_and(|version| version >= ProtocolVersion::V_2025_11_25) {
         true => ChoiceFormat::Titled,
         false => ChoiceFormat::Names,
     };
     let request = ServerRequest::ElicitRequest(ElicitRequest::new(form::elicitation(
         question,
-        spelling,
+        format,
         &scope.servers.redactor(),
     )));
     let sent =
@@ -61,19 +61,19 @@ pub(super) async fn ask(
         tokio::select! {
             biased;
             response = &mut handle.rx => break response,
-            () = client.gone() => return Err(client_gone()),
+            () = client.wait_gone() => return Err(client_gone()),
             () = caller.context.ct.cancelled() => {
                 hosted.cancel_for(client, cancel_request(caller.who()));
                 let _ = handle.cancel(Some("the request was cancelled".into())).await;
                 return Err(request_cancelled());
             }
             _ = state.changed() => {}
-            () = reporter.heartbeat_due() => reporter.report(waiting.clone()),
+            () = reporter.wait_for_heartbeat() => reporter.report(waiting.clone()),
         }
     };
     let result = match response {
         Ok(Ok(ClientResult::ElicitResult(result))) => result,
-        Ok(Ok(other)) => match reread(&other) {
+        Ok(Ok(other)) => match reparse(&other) {
             Some(result) => result,
             None => {
                 return Ok(DialogOutcome::Nothing(
@@ -98,7 +98,7 @@ pub(super) async fn ask(
 }
 
 /// Reads a bare `{"action": …}`, which rmcp may have parsed as another kind of result.
-fn reread(result: &ClientResult) -> Option<ElicitResult> {
+fn reparse(result: &ClientResult) -> Option<ElicitResult> {
     serde_json::from_value(serde_json::to_value(result).ok()?).ok()
 }
 

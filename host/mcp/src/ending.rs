@@ -55,14 +55,14 @@ impl ToolAnswer {
             let failures: Value = failures.iter().map(of_failed_call).collect();
             answer.add(json!({ "tool_failures": failures }));
         }
-        answer.note(outcome_notes(outcome));
+        answer.add_notes(outcome_notes(outcome));
         let dropped = outcome.dropped_lines.saturating_add(console.dropped);
         answer.add_console(&console.lines, dropped);
         answer.add(json!({
             "calls": outcome.usage.calls,
             "duration_ms": (outcome.usage.wall_time.as_secs_f64() * 10_000.0).round() / 10.0,
         }));
-        answer.note(grant_notes.iter().map(grant_text));
+        answer.add_notes(grant_notes.iter().map(grant_text));
         answer
     }
 
@@ -138,13 +138,13 @@ fn of_result(run: RunId, text: Option<&str>) -> ToolAnswer {
         answer.add(json!({ "result": null }));
         return answer;
     };
-    let fits = |text: &str| text.len() <= handle::INLINE;
+    let fits = |text: &str| text.len() <= handle::MAX_INLINE;
     // A value that takes much more memory than its text consists of many small parts, not of
     // pictures.
     let may_fit = fits(text) || weigh(text) <= text.len() + SMALL_PARTS;
     let value = may_fit.then(|| json::from_str::<Value>(text).ok()).flatten();
     if let Some(mut value) = value {
-        answer.blocks = blocks::lift(&mut value);
+        answer.blocks = blocks::extract(&mut value);
         // Most large results are large because of pictures: without them it may fit.
         if fits(text) || fits(&value.to_string()) {
             answer.add(json!({ "result": value }));
@@ -155,7 +155,7 @@ fn of_result(run: RunId, text: Option<&str>) -> ToolAnswer {
     answer.add(match fits(text) {
         // It nests deeper than the parser reads; its text is equivalent.
         true => json!({ "result": text }),
-        false => handle::first(run, text),
+        false => handle::preview_fields(run, text),
     });
     answer
 }

@@ -7,17 +7,17 @@ use pml::{Ending, Engine, RunId};
 
 /// Results up to this many bytes are included in the answer; clients cut at some 100,000
 /// characters.
-pub(super) const INLINE: usize = 96 << 10;
+pub(super) const MAX_INLINE: usize = 96 << 10;
 
 /// Bytes of a larger result that are included in the answer.
-const PREVIEW: usize = 2 << 10;
+const PREVIEW_SIZE: usize = 2 << 10;
 
 /// Bytes of each further part.
-const PART: usize = 48 << 10;
+const PART_SIZE: usize = 48 << 10;
 
 /// Returns the fields that stand for a result that is too large.
-pub(super) fn first(run: RunId, text: &str) -> Value {
-    let mut part = part(text, 0, PREVIEW);
+pub(super) fn preview_fields(run: RunId, text: &str) -> Value {
+    let mut part = part(text, 0, PREVIEW_SIZE);
     part["handle"] = json!(run);
     part
 }
@@ -36,7 +36,7 @@ pub(super) async fn read(engine: &Engine, handle: &str, offset: usize) -> ToolAn
             "hint": "run the program again",
         }));
     };
-    let mut part = part(text.get(), offset, PART);
+    let mut part = part(text.get(), offset, PART_SIZE);
     part["handle"] = handle.into();
     ToolAnswer::of_part(part)
 }

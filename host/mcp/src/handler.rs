@@ -69,7 +69,7 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.0.busy.track_future(self.answer(request, &context)).await
+        self.0.requests.track_future(self.answer(request, &context)).await
     }
 
     async fn get_task(
@@ -77,8 +77,8 @@ impl ServerHandler for McpServer {
         request: GetTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let scope = self.request_scope().map_err(|error| broken(&error))?;
-        self.0.busy.track_future(task::get(&scope, request.task_id, &context)).await
+        let scope = self.request_scope().map_err(|error| internal_error(&error))?;
+        self.0.requests.track_future(task::get(&scope, request.task_id, &context)).await
     }
 
     async fn update_task(
@@ -86,9 +86,12 @@ impl ServerHandler for McpServer {
         request: UpdateTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let scope = self.request_scope().map_err(|error| broken(&error))?;
+        let scope = self.request_scope().map_err(|error| internal_error(&error))?;
         let UpdateTaskParams { task_id, input_responses, .. } = request;
-        self.0.busy.track_future(task::update(&scope, &task_id, &input_responses, &context)).await
+        self.0
+            .requests
+            .track_future(task::update(&scope, &task_id, &input_responses, &context))
+            .await
     }
 
     async fn cancel_task(
@@ -96,8 +99,8 @@ impl ServerHandler for McpServer {
         request: CancelTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let scope = self.request_scope().map_err(|error| broken(&error))?;
-        self.0.busy.track_future(task::cancel(&scope, &request.task_id, &context)).await
+        let scope = self.request_scope().map_err(|error| internal_error(&error))?;
+        self.0.requests.track_future(task::cancel(&scope, &request.task_id, &context)).await
     }
 
     // These capabilities are not declared.
@@ -152,6 +155,6 @@ impl ServerHandler for McpServer {
     }
 }
 
-fn broken(error: &Error) -> ErrorData {
+fn internal_error(error: &Error) -> ErrorData {
     ErrorData::internal_error(pml::text::escape(&error.to_string()).into_owned(), None)
 }

@@ -32,15 +32,15 @@ pub(super) async fn ask(
     caller: &Caller<'_>,
     question: &Question,
 ) -> Result<CallToolResponse, Error> {
-    let Some(called) = &caller.called else {
+    let Some(binding) = &caller.binding else {
         return Err(Error::new(pml::Code::Internal, "nobody knows what was called"));
     };
     let stored = scope.engine.journal().load(question.run).await?;
-    let (program, lock) = bound(&stored);
+    let (program, lock) = binding_of(&stored);
     let asks = form::shown_asks(question).iter().map(|ask| (ask.id.0, ask.digest())).collect();
     let state = SealedQuestion::new(question.id, question.run, asks, program, lock);
-    let left = question.expires_at.map(|end| end.since(SystemClock.now()));
-    let state = scope.server.seal.seal_question(&state, called, left)?;
+    let time_left = question.expires_at.map(|end| end.since(SystemClock.now()));
+    let state = scope.server.sealer.seal_question(&state, binding, time_left)?;
     Ok(InputRequiredResult::new(Some(requests(question, &scope.servers.redactor())), Some(state))
         .into())
 }
@@ -108,8 +108,8 @@ pub(super) async fn resume_call(
     responses: &InputResponses,
 ) -> Result<CallToolResponse, ErrorData> {
     let failed = |error: &Error| complete(caller, ToolAnswer::of_error(error), Vec::new());
-    let opened = match &caller.called {
-        Some(called) => scope.server.seal.open_question(state, called),
+    let opened = match &caller.binding {
+        Some(binding) => scope.server.sealer.open_question(state, binding),
         None => Ok(None),
     };
     let state = match opened {
@@ -121,7 +121,7 @@ pub(super) async fn resume_call(
     let Ok(stored) = scope.engine.journal().load(state.run).await else {
         return Ok(complete(caller, workflow_not_found(), Vec::new()));
     };
-    if bound(&stored) != (state.program.clone(), state.lock.clone()) {
+    if binding_of(&stored) != (state.program.clone(), state.lock.clone()) {
         return Err(refused());
     }
     let (mut question, open) =
@@ -162,7 +162,7 @@ pub(super) async fn resume_call(
 
 /// Returns the other values that a state is bound to, besides its call: the program and the
 /// lockfile of the run.
-fn bound(stored: &StoredRun) -> (String, Option<String>) {
+fn binding_of(stored: &StoredRun) -> (String, Option<String>) {
     let program = hex(&Sha256::digest(&stored.header.program));
     (program, stored.header.lock.clone())
 }

@@ -13,11 +13,11 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 /// The shortest time between two progress reports: nobody reads faster.
-const INTERVAL: Duration = Duration::from_millis(100);
+const MIN_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The longest time between two reports while the run waits for a person, so that the client knows
 /// that the server is alive.
-const BEAT: Duration = Duration::from_secs(5);
+const HEARTBEAT: Duration = Duration::from_secs(5);
 
 /// Reports progress to one client.
 pub(super) struct ProgressReporter {
@@ -53,13 +53,13 @@ impl ProgressReporter {
 
     /// Waits until there is something to report, the interval has passed, and the client has
     /// received the last report.
-    pub(super) async fn due(&mut self) {
+    pub(super) async fn wait_until_due(&mut self) {
         if self.token.is_none() {
             return std::future::pending().await;
         }
         sleep_until(self.earliest).await;
         while self.last.as_ref().is_some_and(|last| !last.is_finished()) {
-            tokio::time::sleep(INTERVAL).await;
+            tokio::time::sleep(MIN_INTERVAL).await;
         }
         if self.count.changed().await.is_err() {
             std::future::pending().await
@@ -67,9 +67,9 @@ impl ProgressReporter {
     }
 
     /// Waits until the next heartbeat is due.
-    pub(super) async fn heartbeat_due(&self) {
+    pub(super) async fn wait_for_heartbeat(&self) {
         match self.token {
-            Some(_) => tokio::time::sleep(BEAT).await,
+            Some(_) => tokio::time::sleep(HEARTBEAT).await,
             None => std::future::pending().await,
         }
     }
@@ -82,7 +82,7 @@ impl ProgressReporter {
     /// Reports a line in its own task: a client that does not read must not block the run.
     pub(super) fn report(&mut self, line: String) {
         let Some(token) = self.token.clone() else { return };
-        self.earliest = Instant::now() + INTERVAL;
+        self.earliest = Instant::now() + MIN_INTERVAL;
         if self.last.as_ref().is_some_and(|last| !last.is_finished()) {
             return;
         }

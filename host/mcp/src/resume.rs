@@ -26,18 +26,18 @@ pub(super) async fn continue_run(
     scope: &RequestScope,
     caller: &Caller<'_>,
     on: AnsweringTool<'_>,
-    answer: ContinueParameters,
+    parameters: ContinueParameters,
 ) -> Result<CallToolResponse, ErrorData> {
     let answered = |answer: ToolAnswer| Ok(complete(caller, answer, Vec::new()));
-    let Some(question) = answer.question else { return answered(workflow_not_found()) };
+    let Some(question) = parameters.question else { return answered(workflow_not_found()) };
     check_tool(scope, caller, on, question).await?;
-    let approves = answer.said.approves();
-    let shown = match as_shown(scope, question, &answer.digests).await {
+    let approves = parameters.answer.approves();
+    let shown = match as_shown(scope, question, &parameters.digests).await {
         Ok(Some(shown)) => shown,
         Ok(None) => return answered(workflow_not_found()),
         Err(error) => return answered(ToolAnswer::of_error(&error)),
     };
-    let decisions = decisions(&shown, answer.said)?;
+    let decisions = decisions(&shown, parameters.answer)?;
     if approves && !scope.model_may_approve {
         if caller.channel.asks_people() {
             return ask_a_person(scope, caller, question).await;
@@ -131,8 +131,8 @@ async fn as_shown(
     let hosted = scope.server.host.find(asked.run);
     let shown = hosted.and_then(|hosted| hosted.shown(question)).unwrap_or_default();
     let same = |ask: &Ask| {
-        let here = shown.get(&ask.id).is_none_or(|digest| *digest == ask.digest());
-        here && digests.each.get(&ask.id).is_none_or(|digest| digest.is_of(ask))
+        let unchanged = shown.get(&ask.id).is_none_or(|digest| *digest == ask.digest());
+        unchanged && digests.each.get(&ask.id).is_none_or(|digest| digest.is_of(ask))
     };
     let only = match &digests.only {
         None => true,
@@ -145,8 +145,8 @@ async fn as_shown(
 }
 
 /// Converts an answer into decisions.
-fn decisions(asked: &Question, said: WorkflowAnswer) -> Result<Decisions, ErrorData> {
-    let each = match said {
+fn decisions(asked: &Question, answer: WorkflowAnswer) -> Result<Decisions, ErrorData> {
+    let each = match answer {
         WorkflowAnswer::All(decision) => return Ok(Decisions::All(decision)),
         WorkflowAnswer::Each(each) => each,
     };
@@ -156,8 +156,8 @@ fn decisions(asked: &Question, said: WorkflowAnswer) -> Result<Decisions, ErrorD
         let what = format!("there is no ask `{unknown}`: the question has {asks}, see `asks`");
         return Err(wrong("continue_workflow", &what));
     }
-    let decided = each.into_iter().map(|(ask, said)| {
-        let decision = match said {
+    let decided = each.into_iter().map(|(ask, answer)| {
+        let decision = match answer {
             AskAnswer::Decision(decision) => decision,
             AskAnswer::AlwaysWithin(index) => asked
                 .ask(ask)

@@ -13,17 +13,17 @@ use std::time::Duration;
 
 /// How long the state of a question without expiry can be opened: as long as the journal stores a
 /// run.
-const LONGEST: Duration = pml::journal::PruneRule::AGE;
+const MAX_LIFETIME: Duration = pml::journal::PruneRule::AGE;
 
 /// How long a state can be opened after its question has expired, so that a repeated call gets the
 /// state of the run.
-const AFTER: Duration = Duration::from_secs(60 * 60);
+const LIFETIME_AFTER_EXPIRY: Duration = Duration::from_secs(60 * 60);
 
 /// The format of a [`SealedQuestion`].
 const FORMAT: u32 = 2;
 
 /// Distinguishes the id of a task from all other sealed data.
-const TASK: &[u8] = b"pml task";
+const TASK_CONTEXT: &[u8] = b"pml task";
 
 /// Seals state with a key that is loaded on first use.
 pub(super) struct StateSealer {
@@ -34,7 +34,7 @@ pub(super) struct StateSealer {
 /// The call that a state belongs to.
 pub(super) struct CallBinding {
     /// The name of the tool, and the digest of its arguments.
-    bound: Vec<u8>,
+    context: Vec<u8>,
 }
 
 /// An open question, as a client carries it.
@@ -55,7 +55,7 @@ impl CallBinding {
     pub(super) fn new(tool: &str, arguments: Option<&JsonObject>) -> CallBinding {
         let arguments = digest(&Value::Object(arguments.cloned().unwrap_or_default()));
         // The digest has a fixed length, so the end of the name is unambiguous.
-        CallBinding { bound: format!("pml call {arguments} {tool}").into_bytes() }
+        CallBinding { context: format!("pml call {arguments} {tool}").into_bytes() }
     }
 }
 
@@ -84,15 +84,15 @@ impl StateSealer {
         Ok(self.codec.get_or_init(|| RequestStateCodec::new_unchecked(key)))
     }
 
-    /// Seals a state. `left` is the time until its question expires.
+    /// Seals a state. `time_left` is the time until its question expires.
     pub(super) fn seal_question(
         &self,
         state: &SealedQuestion,
-        called: &CallBinding,
-        left: Option<Duration>,
+        call: &CallBinding,
+        time_left: Option<Duration>,
     ) -> Result<String, Error> {
-        let ttl = left.map_or(LONGEST, |left| left + AFTER);
-        let options = SealOptions::new().associated_data(&called.bound).ttl(ttl);
+        let ttl = time_left.map_or(MAX_LIFETIME, |time_left| time_left + LIFETIME_AFTER_EXPIRY);
+        let options = SealOptions::new().associated_data(&call.context).ttl(ttl);
         let sealed = self.codec()?.seal_json_with(state, &options);
         sealed.map_err(|error| {
             Error::new(pml::Code::Internal, "the state cannot be written").with_source(error)
@@ -104,21 +104,21 @@ impl StateSealer {
     pub(super) fn open_question(
         &self,
         sealed: &str,
-        called: &CallBinding,
+        call: &CallBinding,
     ) -> Result<Option<SealedQuestion>, Error> {
-        let state = self.codec()?.open_json_with::<SealedQuestion>(sealed, &called.bound);
+        let state = self.codec()?.open_json_with::<SealedQuestion>(sealed, &call.context);
         Ok(state.ok().filter(|state| state.format == FORMAT))
     }
 
     /// Returns the task id of a run. It is always the same, and cannot be guessed.
     pub(super) fn seal_task(&self, run: RunId) -> Result<String, Error> {
-        let options = SealOptions::new().associated_data(TASK);
+        let options = SealOptions::new().associated_data(TASK_CONTEXT);
         Ok(self.codec()?.seal_with(run.to_string().as_bytes(), &options))
     }
 
     /// Returns the run of a task, or `None` if this server did not issue the id.
     pub(super) fn open_task(&self, task: &str) -> Result<Option<RunId>, Error> {
-        let opened = self.codec()?.open_with(task, TASK).ok();
+        let opened = self.codec()?.open_with(task, TASK_CONTEXT).ok();
         Ok(opened.and_then(|run| String::from_utf8(run).ok()?.parse().ok()))
     }
 }
@@ -135,18 +135,18 @@ mod tests {
         let seal = StateSealer::new(UserKey::of_this_process());
         let arguments = json!({ "code": "1", "inputs": { "a": 1, "b": 2 } });
         let again = json!({ "inputs": { "b": 2, "a": 1 }, "code": "1" });
-        let called =
+        let call =
             |tool, arguments: &serde_json::Value| CallBinding::new(tool, arguments.as_object());
         let (question, run) = (QuestionId::new(), RunId::new());
         let state =
             SealedQuestion::new(question, run, vec![(1, "digest".into())], "program".into(), None);
-        let own = called("execute", &arguments);
+        let own = call("execute", &arguments);
         let sealed = seal.seal_question(&state, &own, Some(Duration::from_secs(1))).unwrap();
         assert_eq!(seal.open_question(&sealed, &own).unwrap(), Some(state));
-        assert!(seal.open_question(&sealed, &called("execute", &again)).unwrap().is_some());
+        assert!(seal.open_question(&sealed, &call("execute", &again)).unwrap().is_some());
         for other in [
-            called("pml:execute", &arguments),
-            called("execute", &json!({ "code": "1" })),
+            call("pml:execute", &arguments),
+            call("execute", &json!({ "code": "1" })),
             CallBinding::new("execute", None),
         ] {
             assert_eq!(seal.open_question(&sealed, &other).unwrap(), None);

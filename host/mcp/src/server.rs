@@ -21,7 +21,7 @@ use tokio_util::task::TaskTracker;
 
 /// How long requests and runs may take to end after the client is gone: longer than the grace
 /// period of programs.
-const PATIENCE: Duration = Duration::from_secs(8);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// The engine that runs programs, and the servers that they call.
 #[derive(Clone, Debug)]
@@ -61,11 +61,11 @@ pub(super) struct McpServerState {
     pub(super) host: RunHost,
     /// The one client that is served.
     pub(super) client: Client,
-    pub(super) seal: StateSealer,
+    pub(super) sealer: StateSealer,
     /// Receives a line for every decision, and for every answer that was refused.
     log: Box<dyn Fn(&str) + Send + Sync>,
     /// Requests that are being answered.
-    pub(super) busy: TaskTracker,
+    pub(super) requests: TaskTracker,
 }
 
 /// One request, with the setup that was current when it arrived.
@@ -95,20 +95,20 @@ impl RequestScope {
 impl McpServer {
     /// Returns a server for programs that run in `engine` and call `servers`.
     pub fn new(engine: Engine, servers: Servers) -> McpServer {
-        let setting = McpSetup::new(engine, servers);
-        McpServer::following(move || Ok(setting.clone()))
+        let setup = McpSetup::new(engine, servers);
+        McpServer::from_source(move || Ok(setup.clone()))
     }
 
     /// Returns a server that gets its setup from `source` for every request, because a project's
     /// files may change while a client is served. If `source` fails, the request is answered with
     /// the error.
-    pub fn following(
+    pub fn from_source(
         source: impl Fn() -> Result<McpSetup, Error> + Send + Sync + 'static,
     ) -> McpServer {
         McpServer::sealing_with(UserKey::of_this_process(), source)
     }
 
-    /// Like [`McpServer::following`], but seals the state that clients carry between two requests
+    /// Like [`McpServer::from_source`], but seals the state that clients carry between two requests
     /// with `key`. All processes with the same key can open it.
     pub fn sealing_with(
         key: UserKey,
@@ -121,17 +121,17 @@ impl McpServer {
             tool_index: ToolIndexCache::default(),
             client: host.connect(),
             host,
-            seal: StateSealer::new(key),
+            sealer: StateSealer::new(key),
             log: Box::new(|_| {}),
-            busy: TaskTracker::new(),
+            requests: TaskTracker::new(),
         }))
     }
 
     /// Sets a function that gets a log line for each decision with its channel, and for each answer
     /// that was refused. Call it before the server is cloned.
-    pub fn noticing(mut self, notice: impl Fn(&str) + Send + Sync + 'static) -> McpServer {
+    pub fn noticing(mut self, log: impl Fn(&str) + Send + Sync + 'static) -> McpServer {
         if let Some(shared) = Arc::get_mut(&mut self.0) {
-            shared.log = Box::new(notice);
+            shared.log = Box::new(log);
         }
         self
     }
@@ -144,10 +144,10 @@ impl McpServer {
     /// Waits until no request is being answered, and stops all servers.
     pub async fn wait_closed(&self) {
         self.close();
-        self.0.busy.close();
+        self.0.requests.close();
         // A client that does not read may block the writing of an answer for ever.
-        let ended = async { tokio::join!(self.0.busy.wait(), self.0.host.wait_closed()) };
-        let _ = tokio::time::timeout(PATIENCE, ended).await;
+        let ended = async { tokio::join!(self.0.requests.wait(), self.0.host.wait_closed()) };
+        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, ended).await;
         let last = self.0.last_servers.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(servers) = last {
             servers.close().await;
@@ -176,18 +176,18 @@ impl McpServer {
             let responses = input_responses.unwrap_or_default();
             return input_required::resume_call(&scope, &caller, &state, &responses).await;
         }
-        let answer = match PublishedTool::named(&name) {
+        let answer = match PublishedTool::from_name(&name) {
             Some(PublishedTool::Execute) => {
                 return execute::execute(&scope, &caller, ExecuteParameters::read(arguments)?)
                     .await;
             }
             Some(PublishedTool::BrowseComponents) => {
-                let asked = parameters::read(&name, arguments)?;
+                let parameters = parameters::read(&name, arguments)?;
                 tokio::select! {
-                    found = browse::browse(&scope, &asked) => {
+                    found = browse::browse(&scope, &parameters) => {
                         return Ok(CallToolResult::structured(found).into());
                     }
-                    () = self.0.client.gone() => return Err(client_gone()),
+                    () = self.0.client.wait_gone() => return Err(client_gone()),
                 }
             }
             Some(PublishedTool::ListLibrary) => {

@@ -60,12 +60,12 @@ pub(super) async fn serve(
         }
         Ok(CloseReason::ClientGone)
     };
-    let quit = tokio::select! {
-        quit = session => quit,
+    let reason = tokio::select! {
+        reason = session => reason,
         () = stop => Ok(CloseReason::Stopped),
     };
     server.wait_closed().await;
-    quit
+    reason
 }
 
 /// Closes the server when its input ends.

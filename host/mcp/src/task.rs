@@ -25,7 +25,7 @@ use std::time::Duration;
 const POLL_MS: u64 = 1_000;
 
 /// How long rebuilding most runs takes.
-const SOON: Duration = Duration::from_millis(300);
+const REBUILD_TIME: Duration = Duration::from_millis(300);
 
 /// How long a task is known, in milliseconds: as long as the journal stores its run.
 const TTL_MS: u64 = pml::journal::PruneRule::AGE.as_secs() * 1_000;
@@ -36,7 +36,7 @@ pub(super) fn create(
     hosted: &HostedRun,
     question: &Question,
 ) -> Result<CreateTaskResult, Error> {
-    let id = scope.server.seal.seal_task(hosted.id())?;
+    let id = scope.server.sealer.seal_task(hosted.id())?;
     let asked = question.asked_at.to_string();
     let task = task(id, asked).with_status_message(waiting_message(question));
     let mut result = CreateTaskResult::new(task);
@@ -66,7 +66,7 @@ pub(super) async fn get(
         // The run was just resumed, or belongs to another process: its state is known a moment
         // later.
         let known = |state: &HostedRunState| !matches!(state, HostedRunState::Running);
-        let _ = tokio::time::timeout(SOON, hosted.state().wait_for(known)).await;
+        let _ = tokio::time::timeout(REBUILD_TIME, hosted.state().wait_for(known)).await;
     }
     let state = hosted.state().borrow().clone();
     let question = match &state {
@@ -154,15 +154,15 @@ pub(super) async fn cancel(
     if error == Some(Code::RunOwned)
         && let Some(question) = open_question(scope, run).await
     {
-        let ends = Decisions::All(Decision::Abort);
-        let recorded = record(scope, &question, ends, who(context), "task").await;
+        let decisions = Decisions::All(Decision::Abort);
+        let recorded = record(scope, &question, decisions, who(context), "task").await;
         recorded.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     }
     Ok(())
 }
 
 fn run_of(scope: &RequestScope, id: &str) -> Result<RunId, ErrorData> {
-    match scope.server.seal.open_task(id) {
+    match scope.server.sealer.open_task(id) {
         Ok(run) => run.ok_or_else(unknown),
         Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
     }
@@ -181,7 +181,7 @@ fn ended_payload(
     scope: &RequestScope,
     hosted: &HostedRun,
     ended: &EndedRun,
-    either: bool,
+    shows_either: bool,
 ) -> TaskPayload {
     match ended.error() {
         // It continues in another process.
@@ -191,7 +191,7 @@ fn ended_payload(
     }
     let redactor = scope.servers.redactor();
     let answer = ToolAnswer::of_ended(hosted, ended, &scope.server.client, &redactor);
-    let result = serde_json::to_value(answer.write(either));
+    let result = serde_json::to_value(answer.into_result(shows_either));
     match result {
         Ok(serde_json::Value::Object(result)) => TaskPayload::Completed { result },
         _ => TaskPayload::Cancelled,

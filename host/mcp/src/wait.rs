@@ -43,7 +43,7 @@ pub(super) async fn wait_for_run(
                 WaitOutcome::Cancelled => Err(request_cancelled()),
                 WaitOutcome::ClientGone => Err(client_gone()),
             },
-            () = reporter.due(), if !client.is_gone() => {
+            () = reporter.wait_until_due(), if !client.is_gone() => {
                 reporter.report_progress(&hosted.watcher().progress());
             }
         }

@@ -50,20 +50,21 @@ fn available() -> Vec<Value> {
 }
 
 /// `list_library`.
-pub(super) fn list(asked: &ListLibraryParameters) -> Value {
-    let _ = &asked.pattern;
+pub(super) fn list(parameters: &ListLibraryParameters) -> Value {
+    let _ = &parameters.pattern;
     json!({ "workflows": available() })
 }
 
 /// `describe_workflow`.
-pub(super) fn describe(asked: &DescribeWorkflowParameters) -> ToolAnswer {
-    missing(&WorkflowName::of(&asked.name))
+pub(super) fn describe(parameters: &DescribeWorkflowParameters) -> ToolAnswer {
+    missing(&WorkflowName::of(&parameters.name))
 }
 
 /// `save_to_library`.
-pub(super) fn save(asked: &SaveToLibraryParameters) -> ToolAnswer {
-    let (draft, saved) = (WorkflowName::of(&asked.draft_name), WorkflowName::of(&asked.final_name));
-    let _ = &asked.description;
+pub(super) fn save(parameters: &SaveToLibraryParameters) -> ToolAnswer {
+    let (draft, saved) =
+        (WorkflowName::of(&parameters.draft_name), WorkflowName::of(&parameters.final_name));
+    let _ = &parameters.description;
     match (draft, saved) {
         (WorkflowName::Plain(draft), WorkflowName::Plain(_)) => ToolAnswer::error(json!({
             "code": "WORKFLOW_UNKNOWN",

@@ -45,11 +45,11 @@ impl Client {
     }
 
     /// Waits until the client is gone or the host closes.
-    pub async fn gone(&self) {
+    pub async fn wait_gone(&self) {
         let (mut gone, mut closing) = (self.0.gone.subscribe(), self.0.host_closing.subscribe());
         tokio::select! {
-            () = until(&mut gone, |gone| *gone) => {}
-            () = until(&mut closing, |closing| *closing) => {}
+            () = wait_until(&mut gone, |gone| *gone) => {}
+            () = wait_until(&mut closing, |closing| *closing) => {}
         }
     }
 }
@@ -61,7 +61,10 @@ impl fmt::Debug for Client {
 }
 
 /// Waits until `condition` is true for a watched value. Waits for ever if all senders are dropped.
-pub(super) async fn until<T>(watched: &mut watch::Receiver<T>, condition: impl FnMut(&T) -> bool) {
+pub(super) async fn wait_until<T>(
+    watched: &mut watch::Receiver<T>,
+    condition: impl FnMut(&T) -> bool,
+) {
     if watched.wait_for(condition).await.is_err() {
         std::future::pending().await
     }

@@ -1,6 +1,6 @@
 //! Drives a run until it ends, is released, is cancelled, or all its clients are gone.
 
-use super::client::until;
+use super::client::wait_until;
 use super::ended_run::{CallSummary, EndedRun, RunConclusion, RunReport};
 use super::hosted_run::{HostedRun, Retention};
 use super::run_state::HostedRunState;
@@ -14,14 +14,14 @@ use tokio::time::{Instant, sleep_until};
 
 /// How long a program may continue after its clients are gone, until the outcome of one of its
 /// calls is journalled.
-pub(super) const GRACE: Duration = Duration::from_secs(5);
+pub(super) const GRACE_PERIOD: Duration = Duration::from_secs(5);
 
-/// Drives a run until it ends here or elsewhere. `leave` is the run's leave flag.
+/// Drives a run until it ends here or elsewhere. `leave_flag` is the run's leave flag.
 pub(super) async fn drive(
     engine: &Engine,
     hosted: &HostedRun,
     run: Run,
-    leave: &AtomicBool,
+    leave_flag: &AtomicBool,
 ) -> EndedRun {
     let mut run = run.into_future();
     let (mut state, mut retention) = (hosted.state.subscribe(), hosted.retention.subscribe());
@@ -30,22 +30,22 @@ pub(super) async fn drive(
     loop {
         tokio::select! {
             biased;
-            outcome = &mut run => return of_outcome(engine, hosted, outcome).await,
+            outcome = &mut run => return ended_with(engine, hosted, outcome).await,
             // Checked before a cancellation: the requests of a client that is gone may be
             // cancelled, too.
             () = hosted.clients.all_gone(), if leave_at.is_none() => {
-                leave.store(true, Ordering::Relaxed);
-                leave_at = Some(Instant::now() + GRACE);
+                leave_flag.store(true, Ordering::Relaxed);
+                leave_at = Some(Instant::now() + GRACE_PERIOD);
             }
             () = hosted.clients.someone_present(), if leave_at.is_some() => {
-                leave.store(false, Ordering::Relaxed);
+                leave_flag.store(false, Ordering::Relaxed);
                 leave_at = None;
             }
             // The question is in the journal already.
-            () = until(&mut state, asks), if leave_at.is_some() => break,
+            () = wait_until(&mut state, asks), if leave_at.is_some() => break,
             () = sleep_until(leave_at.unwrap_or_else(Instant::now)), if leave_at.is_some() => break,
             // The run was polled just before: it has not begun a call that would be cut off.
-            () = until(&mut retention, |it| *it != Retention::Keep), if leave_at.is_none() => {
+            () = wait_until(&mut retention, |it| *it != Retention::Keep), if leave_at.is_none() => {
                 if !hosted.withdraw_release() {
                     break;
                 }
@@ -74,7 +74,7 @@ fn released(run: RunId) -> EndedRun {
     stored_ending::unavailable(run, error)
 }
 
-async fn of_outcome(
+async fn ended_with(
     engine: &Engine,
     hosted: &HostedRun,
     outcome: Result<Outcome, Error>,

@@ -1,6 +1,6 @@
 //! One run of a host: its state, its clients, and its retention.
 
-use super::client::{Client, until};
+use super::client::{Client, wait_until};
 use super::ended_run::EndedRun;
 use super::run_clients::{RunClients, WaitingRequest};
 use super::run_state::HostedRunState;
@@ -149,8 +149,8 @@ impl HostedRun {
     pub(super) async fn wait_released(&self) {
         let (mut state, mut retention) = (self.state.subscribe(), self.retention.subscribe());
         tokio::select! {
-            () = until(&mut state, |state| matches!(state, HostedRunState::Ended(_))) => {}
-            () = until(&mut retention, |retention| *retention == Retention::Keep) => {}
+            () = wait_until(&mut state, |state| matches!(state, HostedRunState::Ended(_))) => {}
+            () = wait_until(&mut retention, |retention| *retention == Retention::Keep) => {}
         }
     }
 

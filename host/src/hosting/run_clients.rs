@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a run continues as long as one of its clients is present.
 
-use super::client::{Client, ClientId, until};
+use super::client::{Client, ClientId, wait_until};
 use tokio::sync::watch;
 
 /// The clients of a run, with the number of requests of each that wait for it.
@@ -87,7 +87,7 @@ impl RunClients {
             };
             let Some(client) = present else { return };
             // A client that is added later is found after the present one is gone.
-            client.gone().await;
+            client.wait_gone().await;
         }
     }
 
@@ -95,6 +95,6 @@ impl RunClients {
     pub(super) async fn someone_present(&self) {
         let present =
             |clients: &Vec<RunClient>| clients.iter().any(|entry| !entry.client.is_gone());
-        until(&mut self.0.subscribe(), present).await;
+        wait_until(&mut self.0.subscribe(), present).await;
     }
 }

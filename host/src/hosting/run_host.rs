@@ -19,13 +19,13 @@ use tokio_util::task::TaskTracker;
 
 /// Maximum number of runs that wait for people while no request waits for them. The oldest ones
 /// above it are released to the journal, which rebuilds them when they are answered.
-const WAITING: usize = 256;
+const MAX_WAITING: usize = 256;
 
 /// Number of outcomes that are stored for clients that come back. The journal has the older ones.
-const OUTCOMES: usize = 64;
+const MAX_OUTCOMES: usize = 64;
 
 /// Outcomes larger than this many bytes are read from the journal again.
-const LARGE: usize = 256 << 10;
+const LARGE_OUTCOME: usize = 256 << 10;
 
 /// Hosts runs for clients. Clones share all state.
 #[derive(Clone, Default)]
@@ -68,14 +68,14 @@ impl RunHost {
         if let Err(present) = self.insert(&hosted) {
             return present;
         }
-        let (leave, sink) = (Arc::new(AtomicBool::new(false)), hosted.clone());
+        let (leave_flag, sink) = (Arc::new(AtomicBool::new(false)), hosted.clone());
         let run = run
             .approver(QuestionPublisher(hosted.state.clone()))
             .events(move |event: &Event| sink.event(event))
-            .leave(leave.clone());
+            .leave(leave_flag.clone());
         let (host, engine, driven) = (self.clone(), engine.clone(), hosted.clone());
         self.0.tasks.spawn(async move {
-            let ended = drive(&engine, &driven, run, &leave).await;
+            let ended = drive(&engine, &driven, run, &leave_flag).await;
             host.run_ended(&driven, &ended);
             driven.state.send_replace(HostedRunState::Ended(Arc::new(ended)));
         });
@@ -96,9 +96,9 @@ impl RunHost {
     fn run_ended(&self, hosted: &Arc<HostedRun>, ended: &EndedRun) {
         let mut runs = self.lock();
         runs.running.remove(&hosted.id());
-        if hosted.has_asked() && ended.error().is_none() && ended.size() <= LARGE {
+        if hosted.has_asked() && ended.error().is_none() && ended.size() <= LARGE_OUTCOME {
             runs.ended.push_back(hosted.clone());
-            if runs.ended.len() > OUTCOMES {
+            if runs.ended.len() > MAX_OUTCOMES {
                 runs.ended.pop_front();
             }
         }
@@ -145,11 +145,11 @@ impl RunHost {
     /// Releases the oldest idle runs to the journal, if too many wait.
     pub fn release_idle(&self) {
         let runs = self.lock();
-        if runs.running.len() <= WAITING {
+        if runs.running.len() <= MAX_WAITING {
             return;
         }
         let idle = runs.running.values().filter(|hosted| hosted.is_idle());
-        let excess = idle.clone().count().saturating_sub(WAITING);
+        let excess = idle.clone().count().saturating_sub(MAX_WAITING);
         idle.take(excess).for_each(|hosted| hosted.release());
     }
 

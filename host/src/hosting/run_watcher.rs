@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 /// Maximum number of failures that are stored: no answer lists more.
-const FAILURES: usize = 50;
+const MAX_FAILURES: usize = 50;
 
 /// Collects the events of one run.
 #[derive(Default)]
@@ -121,7 +121,7 @@ impl RunWatcher {
 
 impl RunActivity {
     /// Applies an event. Reports whether it changes the progress.
-    fn take_in(&mut self, event: &Event) -> bool {
+    fn apply(&mut self, event: &Event) -> bool {
         match event {
             Event::Console { line, .. } => {
                 self.console.push(line);
@@ -139,7 +139,7 @@ impl RunActivity {
                 let tool = self.calls_in_flight.remove(call);
                 self.calls_done += 1;
                 if let (Some(tool), Some(error)) = (tool, error)
-                    && self.failures.len() < FAILURES
+                    && self.failures.len() < MAX_FAILURES
                 {
                     self.failures.push(FailedCall { tool, error: error.clone() });
                 }
@@ -161,7 +161,7 @@ impl RunActivity {
 
 impl EventSink for RunWatcher {
     fn event(&self, event: &Event) {
-        let changes = self.lock().take_in(event);
+        let changes = self.lock().apply(event);
         if changes {
             self.count.send_modify(|count| *count += 1);
         }

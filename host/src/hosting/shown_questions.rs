@@ -4,7 +4,7 @@ use crate::model::{AskId, Question, QuestionId};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Number of questions of a run whose shown asks are stored: few are open at once.
-const SHOWN: usize = 16;
+const MAX_QUESTIONS: usize = 16;
 
 /// The digests of the asks that were shown, by question. The newest question is the last.
 #[derive(Default)]
@@ -20,7 +20,7 @@ impl ShownQuestions {
         if let Some((_, asks)) = self.0.iter_mut().find(|(id, _)| *id == question.id) {
             asks.extend(digests);
         }
-        if self.0.len() > SHOWN {
+        if self.0.len() > MAX_QUESTIONS {
             self.0.pop_front();
         }
     }

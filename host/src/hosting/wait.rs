@@ -5,7 +5,7 @@
 //! journalled, and can be resumed from there.
 
 use super::client::Client;
-use super::drive::GRACE;
+use super::drive::GRACE_PERIOD;
 use super::ended_run::EndedRun;
 use super::hosted_run::HostedRun;
 use super::run_state::HostedRunState;
@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 /// A partly decided run has continued as far as it can if none of its calls was in flight for this
 /// long. If it takes longer, no harm is done: the rest of its question is shown, and whoever
 /// answers it gets the state of the run.
-const QUIET: Duration = Duration::from_millis(50);
+const QUIET_PERIOD: Duration = Duration::from_millis(50);
 
 /// The result of waiting for a run.
 #[derive(Clone, Debug)]
@@ -79,12 +79,12 @@ impl HostedRun {
         let (mut state, mut count) = (self.state(), self.watcher().count());
         let (mut is_gone, mut gone_until) = (false, None);
         loop {
-            let seen = outcome_of(&state.borrow_and_update(), after);
-            let asks = match seen {
+            let outcome = outcome_of(&state.borrow_and_update(), after);
+            let asks = match outcome {
                 Some(WaitOutcome::Asked(question)) if after == PriorDecision::Part => {
                     Some(question)
                 }
-                Some(seen) => return seen,
+                Some(outcome) => return outcome,
                 None => None,
             };
             let quiet = after == PriorDecision::Part && self.watcher().is_quiet();
@@ -98,9 +98,9 @@ impl HostedRun {
                 }
                 // Checked before a cancellation: the requests of a client that is gone may be
                 // cancelled, too.
-                () = client.gone(), if !is_gone => {
+                () = client.wait_gone(), if !is_gone => {
                     is_gone = true;
-                    gone_until = Some(Instant::now() + GRACE);
+                    gone_until = Some(Instant::now() + GRACE_PERIOD);
                 }
                 request = &mut cancelled, if !is_gone => {
                     self.cancel_for(client, request);
@@ -114,7 +114,7 @@ impl HostedRun {
                     gone_until = None;
                 }
                 _ = count.changed(), if after == PriorDecision::Part => {}
-                () = sleep(QUIET), if quiet && asks.is_some() => {
+                () = sleep(QUIET_PERIOD), if quiet && asks.is_some() => {
                     if let Some(question) = asks {
                         return WaitOutcome::Asked(question);
                     }

@@ -85,26 +85,26 @@ pub fn agent_variable(environment: &Environment) -> Option<&'static str> {
 mod tests {
     use super::{VARIABLES, agent_variable};
 
-    fn around(variables: &[(&str, &str)]) -> Option<&'static str> {
+    fn variable_in(variables: &[(&str, &str)]) -> Option<&'static str> {
         agent_variable(&variables.iter().copied().collect())
     }
 
     #[test]
     fn each_variable_is_known_and_is_in_the_table_once() {
         for (index, name) in VARIABLES.iter().enumerate() {
-            assert_eq!(around(&[("HOME", "/h"), (name, "1")]), Some(*name));
+            assert_eq!(variable_in(&[("HOME", "/h"), (name, "1")]), Some(*name));
             assert!(!VARIABLES[index + 1..].contains(name), "{name}");
         }
-        assert_eq!(around(&[("AGENT", "goose")]), Some("AGENT"));
+        assert_eq!(variable_in(&[("AGENT", "goose")]), Some("AGENT"));
     }
 
     #[test]
     fn a_person_is_no_agent() {
         let editor = [("TERM_PROGRAM", "vscode"), ("CURSOR_TRACE_ID", "1"), ("AIDER_MODEL", "x")];
-        assert_eq!(around(&editor), None);
-        assert_eq!(around(&[]), None);
+        assert_eq!(variable_in(&editor), None);
+        assert_eq!(variable_in(&[]), None);
         for nothing in ["", "0", "false", "OFF", " "] {
-            assert_eq!(around(&[("CLAUDECODE", nothing)]), None, "{nothing}");
+            assert_eq!(variable_in(&[("CLAUDECODE", nothing)]), None, "{nothing}");
         }
     }
 }

@@ -68,7 +68,7 @@ impl Document {
             let mut characters = message.chars();
             let lower = characters.next().map(|first| first.to_lowercase().to_string());
             let message = lower.unwrap_or_default() + characters.as_str();
-            self.refuse(error.range().start, message)
+            self.error_at(error.range().start, message)
         })
     }
 
@@ -79,7 +79,7 @@ impl Document {
     }
 
     /// Returns an error that shows the position.
-    pub(super) fn refuse(&self, at: usize, message: impl AsRef<str>) -> Error {
+    pub(super) fn error_at(&self, at: usize, message: impl AsRef<str>) -> Error {
         let (line, before) = self.line_before(at);
         let rest = &self.text[self.text.floor_char_boundary(at)..];
         let rest = rest.split(['\n', '\r']).next().unwrap_or_default();
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn what_a_terminal_obeys_and_what_looks_secret_is_not_shown() {
         let text = "{ \"token\": \"abcdef\", \"\u{1b}[2J\": x }";
-        let error = document(text).refuse(text.find('x').unwrap(), "no").to_string();
+        let error = document(text).error_at(text.find('x').unwrap(), "no").to_string();
         assert!(!error.contains("abcdef") && !error.contains('\u{1b}'), "{error}");
         assert_eq!(error.lines().count(), 3);
     }

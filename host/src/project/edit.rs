@@ -96,16 +96,16 @@ impl SettingsFile {
     /// # Errors
     /// If it cannot be written, or exists and is not valid.
     pub fn create(&self) -> Result<EditOutcome, Error> {
-        self.edit(self.seen(ReviewedBy::User), |_| Ok(false))
+        self.edit(self.effective_review(ReviewedBy::User), |_| Ok(false))
     }
 
     /// Returns whether a person has reviewed an addition. Nobody has reviewed an agent's additions,
     /// unless this user lets agents make them.
-    fn seen(&self, seen: ReviewedBy) -> ReviewedBy {
+    fn effective_review(&self, reviewed: ReviewedBy) -> ReviewedBy {
         let may = || UserSettings::load(&self.environment, &self.root);
         match agent_variable(&self.environment) {
             Some(_) if !may().is_ok_and(|settings| settings.agents_may_widen) => ReviewedBy::Nobody,
-            _ => seen,
+            _ => reviewed,
         }
     }
 
@@ -117,15 +117,17 @@ impl SettingsFile {
         &self,
         servers: &[(String, Value)],
         existing: OverwriteMode,
-        seen: ReviewedBy,
+        reviewed: ReviewedBy,
     ) -> Result<EditOutcome, Error> {
-        self.edit(self.seen(seen), |settings| {
+        self.edit(self.effective_review(reviewed), |settings| {
             for (name, entry) in servers {
                 let list = settings.object_value_or_create("servers").ok_or_else(not_an_object)?;
                 match (list.get(name), existing) {
-                    (None, _) => drop(list.append(name, input(entry))),
-                    (Some(property), OverwriteMode::Replace) => property.set_value(input(entry)),
-                    (Some(_), OverwriteMode::Refuse) => return Err(self.taken(name)),
+                    (None, _) => drop(list.append(name, cst_value(entry))),
+                    (Some(property), OverwriteMode::Replace) => {
+                        property.set_value(cst_value(entry))
+                    }
+                    (Some(_), OverwriteMode::Refuse) => return Err(self.name_taken(name)),
                 }
             }
             Ok(!servers.is_empty())
@@ -142,11 +144,11 @@ impl SettingsFile {
             Some(file) => claude_servers(&Document::new(file)?)?,
             None => Vec::new(),
         };
-        let seen = match hidden.iter().any(|server| server.name == name) {
+        let reviewed = match hidden.iter().any(|server| server.name == name) {
             true => ReviewedBy::Nobody,
             false => ReviewedBy::User,
         };
-        self.edit(seen, |settings| {
+        self.edit(reviewed, |settings| {
             let servers = settings.object_value("servers");
             match servers.as_ref().and_then(|servers| servers.get(name)) {
                 Some(property) => property.remove(),
@@ -183,10 +185,10 @@ impl SettingsFile {
 
     fn edit(
         &self,
-        seen: ReviewedBy,
+        reviewed: ReviewedBy,
         change: impl FnOnce(&CstObject) -> Result<bool, Error>,
     ) -> Result<EditOutcome, Error> {
-        self.rewrite(EditPrecondition::Nothing, seen, |document| {
+        self.rewrite(EditPrecondition::Nothing, reviewed, |document| {
             let tree = CstRootNode::parse(document.text(), &JSONC).map_err(|_| not_an_object())?;
             let settings = tree.object_value().ok_or_else(not_an_object)?;
             Ok(change(&settings)?.then(|| tree.to_string()))
@@ -197,7 +199,7 @@ impl SettingsFile {
     pub(super) fn rewrite(
         &self,
         needed: EditPrecondition,
-        seen: ReviewedBy,
+        reviewed: ReviewedBy,
         change: impl FnOnce(&Document) -> Result<Option<String>, Error>,
     ) -> Result<EditOutcome, Error> {
         let lock = self.store.lock()?;
@@ -207,15 +209,17 @@ impl SettingsFile {
             self.check_trust(&manifest)?;
         }
         let was_trusted = match &before {
-            Some(file) => {
-                self.store.knows(&self.root, PML_FILE, &digest_of(PML_FILE, &file.bytes))?
-            }
+            Some(file) => self.store.is_file_trusted(
+                &self.root,
+                PML_FILE,
+                &digest_of(PML_FILE, &file.bytes),
+            )?,
             None => true,
         };
         let is_new = before.is_none();
         let new = || FileContents { path: self.root.join(PML_FILE), bytes: NEW.into() };
         let document = Document::new(before.unwrap_or_else(new))?;
-        understood(&document)?;
+        parse_settings(&document)?;
         let text = change(&document)?;
         let changed = text.is_some() || is_new;
         let path = document.path().to_path_buf();
@@ -227,14 +231,14 @@ impl SettingsFile {
                 Error::new(Code::Config, message).with_hint("take out what is no longer needed")
             );
         }
-        understood(&Document::new(FileContents {
+        parse_settings(&Document::new(FileContents {
             path: path.clone(),
             bytes: text.clone().into(),
         })?)?;
         if changed {
             replace(&path, text.as_bytes())?;
         }
-        let trusted = was_trusted && (seen == ReviewedBy::User || !changed);
+        let trusted = was_trusted && (reviewed == ReviewedBy::User || !changed);
         if changed && trusted {
             let mut now = ProjectFiles::at(self.root.clone(), &self.environment)?.digests;
             // Only the written text is trusted, not a file that somebody may have put in its place.
@@ -257,7 +261,7 @@ impl SettingsFile {
         }
     }
 
-    fn taken(&self, name: &str) -> Error {
+    fn name_taken(&self, name: &str) -> Error {
         let message = format!("there is a server {} already", shown(name));
         Error::new(Code::Config, message)
             .with_hint("choose another name, or replace it with `--force`")
@@ -279,7 +283,7 @@ impl SettingsFile {
 }
 
 /// Returns the settings of a document.
-pub(super) fn understood(document: &Document) -> Result<ResolvedSettings, Error> {
+pub(super) fn parse_settings(document: &Document) -> Result<ResolvedSettings, Error> {
     resolve(&raw::settings(document)?, document)
 }
 
@@ -287,15 +291,15 @@ pub(super) fn not_an_object() -> Error {
     Error::new(Code::Internal, "`.pml.json` is not what it was checked to be")
 }
 
-pub(super) fn input(value: &Value) -> CstInputValue {
+pub(super) fn cst_value(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,
         Value::Bool(value) => CstInputValue::Bool(*value),
         Value::Number(number) => CstInputValue::Number(number.to_string()),
         Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
+        Value::Array(items) => CstInputValue::Array(items.iter().map(cst_value).collect()),
         Value::Object(fields) => CstInputValue::Object(
-            fields.iter().map(|(key, value)| (key.clone(), input(value))).collect(),
+            fields.iter().map(|(key, value)| (key.clone(), cst_value(value))).collect(),
         ),
     }
 }

@@ -77,15 +77,15 @@ impl ProjectDeclarations {
             let patterns: Vec<_> = patterns.map(|pattern| format!("`{pattern}`")).collect();
             facts.push(of_project(Allowed, patterns.join(", ")));
         }
-        facts.extend(self.grants.iter().map(|grant| of_project(Granted, in_words(grant))));
+        facts.extend(self.grants.iter().map(|grant| of_project(Granted, grant_text(grant))));
         if self.model_may_approve {
             facts.push(of_project(ModelMayApprove, String::new()));
         }
         facts.extend(self.cloud.iter().map(|cloud| of_project(Cloud, cloud.clone())));
-        facts.extend(self.servers.iter().flat_map(of_server));
-        facts.extend(self.files.iter().map(|file| of_project(File, words_of_file(file))));
+        facts.extend(self.servers.iter().flat_map(server_facts));
+        facts.extend(self.files.iter().map(|file| of_project(File, file_text(file))));
         let variables = self.variables.iter();
-        facts.extend(variables.map(|one| of_project(Variable, words_of_variable(one))));
+        facts.extend(variables.map(|one| of_project(Variable, variable_text(one))));
         // A URL starts no process here.
         let reached =
             |launch: &str| launch.starts_with("https://") || launch.starts_with("http://");
@@ -98,7 +98,7 @@ impl ProjectDeclarations {
 
 /// Describes a server, and everything that can change its behaviour: a variable may make a harmless
 /// program load another.
-fn of_server(server: &DeclaredServer) -> Vec<DeclaredFact> {
+fn server_facts(server: &DeclaredServer) -> Vec<DeclaredFact> {
     use DeclaredFactKind::{Folder, Given, InstallScripts, Server, Steering, Unusable};
     let fact = |kind, name: Option<&String>, text: String| DeclaredFact {
         kind,
@@ -120,7 +120,7 @@ fn of_server(server: &DeclaredServer) -> Vec<DeclaredFact> {
 }
 
 /// Describes a grant and its conditions.
-fn in_words(grant: &Grant) -> String {
+fn grant_text(grant: &Grant) -> String {
     let since = grant.granted.map(|at| format!(" on {}", &at.to_string()[..10]));
     let since = since.unwrap_or_default();
     match grant.origin {
@@ -130,7 +130,7 @@ fn in_words(grant: &Grant) -> String {
 }
 
 /// Describes a file that a launch line names, and what trusting it means.
-fn words_of_file(file: &DeclaredFile) -> String {
+fn file_text(file: &DeclaredFile) -> String {
     let means = match &file.state {
         DeclaredFileState::Pinned => "trusted as it is".into(),
         DeclaredFileState::LinksOutside { to } => format!("leads out of the project, to {to}"),
@@ -143,7 +143,7 @@ fn words_of_file(file: &DeclaredFile) -> String {
 }
 
 /// Describes a variable that decides something; its value is not shown.
-fn words_of_variable(variable: &DeclaredVariable) -> String {
+fn variable_text(variable: &DeclaredVariable) -> String {
     let decides = match (variable.loading, variable.default) {
         (true, _) => "steers what is loaded",
         (false, _) => "takes the place of a default",
@@ -232,9 +232,9 @@ mod tests {
             model_may_approve: true,
             ..ProjectDeclarations::default()
         };
-        let told: Vec<String> = declared.facts().iter().map(ToString::to_string).collect();
+        let facts: Vec<String> = declared.facts().iter().map(ToString::to_string).collect();
         assert_eq!(
-            told,
+            facts,
             [
                 "called without asking: `*`",
                 "the model may approve its own calls",

@@ -59,7 +59,7 @@ impl FieldReader<'_> {
         for property in &object.properties {
             if !seen.insert(property.name.as_str()) {
                 let message = format!("{} stands twice", shown(property.name.as_str()));
-                return Err(self.document.refuse(property.start(), message));
+                return Err(self.document.error_at(property.start(), message));
             }
         }
         Ok(object)
@@ -91,7 +91,7 @@ impl FieldReader<'_> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the keys are `{}`", known.join("`, `")),
         };
-        self.document.refuse(property.start(), message).with_hint(hint)
+        self.document.error_at(property.start(), message).with_hint(hint)
     }
 
     /// Returns the value as a text, or an error.
@@ -145,7 +145,7 @@ impl FieldReader<'_> {
             let name = LocatedText { value: property.name.as_str().into(), at: property.start() };
             let Some(text) = property.value.as_string_lit() else {
                 let message = format!("{} of {what} must be a text", shown(&name.value));
-                return Err(self.document.refuse(name.at, message).with_hint("put it in quotes"));
+                return Err(self.document.error_at(name.at, message).with_hint("put it in quotes"));
             };
             let value = LocatedText { value: text.value.as_ref().into(), at: name.at };
             Ok((name, value))
@@ -154,7 +154,7 @@ impl FieldReader<'_> {
     }
 
     fn expected(&self, value: &Value<'_>, what: &str, kind: &str) -> Error {
-        self.document.refuse(value.start(), format!("{what} must be {kind}"))
+        self.document.error_at(value.start(), format!("{what} must be {kind}"))
     }
 }
 

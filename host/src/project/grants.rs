@@ -13,11 +13,11 @@ const DIGEST: usize = 128;
 /// Interprets a grant.
 pub(super) fn grant(raw: &RawGrant, document: &Document) -> Result<Grant, Error> {
     let Some(tool) = &raw.tool else {
-        return Err(document.refuse(raw.at, "a grant needs a `tool`"));
+        return Err(document.error_at(raw.at, "a grant needs a `tool`"));
     };
     let name: ToolName = tool.value.parse().ok().filter(is_one_tool).ok_or_else(|| {
         let message = format!("{} is not the name of one tool", shown(&tool.value));
-        document.refuse(tool.at, message).with_hint("a grant is for one tool: `server:tool`")
+        document.error_at(tool.at, message).with_hint("a grant is for one tool: `server:tool`")
     })?;
     let version = version(raw, document)?;
     let conditions = raw.conditions.iter().map(|raw| constraint(raw, version, document));
@@ -25,7 +25,7 @@ pub(super) fn grant(raw: &RawGrant, document: &Document) -> Result<Grant, Error>
     grant.version = version;
     let granted = raw.granted.as_ref().map(|text| {
         let refuse = |error: crate::model::InvalidTimestamp| {
-            document.refuse(text.at, format!("{}: {error}", shown(&text.value)))
+            document.error_at(text.at, format!("{}: {error}", shown(&text.value)))
         };
         text.value.parse().map_err(refuse)
     });
@@ -45,7 +45,7 @@ fn origin(raw: &RawGrant, document: &Document) -> Result<Option<ToolOrigin>, Err
             && text.value.bytes().all(|byte| byte.is_ascii_graphic())
         {
             true => Ok(text.value.clone()),
-            false => Err(document.refuse(text.at, "this is no digest")),
+            false => Err(document.error_at(text.at, "this is no digest")),
         }
     };
     let package = raw.package.as_ref().map(known).transpose()?;
@@ -57,7 +57,7 @@ fn origin(raw: &RawGrant, document: &Document) -> Result<Option<ToolOrigin>, Err
         (None, None) if package.is_none() => Ok(None),
         // An incomplete origin does not identify a tool.
         _ => Err(document
-            .refuse(raw.at, "a grant needs both `definition` and `server`, or neither")
+            .error_at(raw.at, "a grant needs both `definition` and `server`, or neither")
             .with_hint("take the grant out: the next answer writes it anew")),
     }
 }
@@ -75,7 +75,7 @@ fn version(raw: &RawGrant, document: &Document) -> Result<GrantVersion, Error> {
             let message = format!("`version` of a grant can only be {}", GrantVersion::NUMBER);
             let hint = "a newer pml may have written it; else take the grant out: the next answer \
                         writes it anew";
-            Err(document.refuse(other.at(), message).with_hint(hint))
+            Err(document.error_at(other.at(), message).with_hint(hint))
         }
     }
 }
@@ -102,7 +102,7 @@ fn constraint(
         None => Ok(constraint),
         Some(flaw) => {
             let message = format!("the condition on {} {flaw}", shown(&raw.argument.value));
-            Err(document.refuse(raw.argument.at, message))
+            Err(document.error_at(raw.argument.at, message))
         }
     }
 }

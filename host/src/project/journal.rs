@@ -37,7 +37,7 @@ const VERSION: u32 = 1;
 const NAME: usize = 40;
 
 /// Maximum number of journals that are searched for missing projects.
-const MOST: usize = 10_000;
+const MAX_JOURNALS: usize = 10_000;
 
 /// The location of a project's journal.
 #[derive(Clone, Debug)]
@@ -119,10 +119,10 @@ impl ProjectJournal {
     /// If it cannot be created, is open to others, or is the journal of another project.
     pub fn prepare(&self) -> Result<(), Error> {
         for folder in [&self.state, &self.projects(), &self.folder()] {
-            make_private_folder(folder).map_err(elsewhere)?;
+            make_private_folder(folder).map_err(with_state_folder_hint)?;
             check_private(folder)?;
         }
-        match self.written()? {
+        match self.owner_record()? {
             Some(_) => Ok(()),
             None => self.write(None),
         }
@@ -131,7 +131,7 @@ impl ProjectJournal {
     /// Returns the outcome of importing an older pml's journal from the project, or `None` if that
     /// is not decided yet.
     pub fn older(&self) -> Result<Option<LegacyJournalOutcome>, Error> {
-        Ok(self.written()?.and_then(|written| written.older))
+        Ok(self.owner_record()?.and_then(|written| written.older))
     }
 
     /// Records that outcome.
@@ -147,9 +147,9 @@ impl ProjectJournal {
     /// Returns the journals whose project no longer exists, sorted by path.
     pub fn gone(&self) -> Vec<OrphanedJournal> {
         let Ok(folders) = self.projects().read_dir() else { return Vec::new() };
-        let mut gone: Vec<_> = folders
+        let mut orphaned: Vec<_> = folders
             .flatten()
-            .take(MOST)
+            .take(MAX_JOURNALS)
             .filter_map(|entry| {
                 let folder = entry.path();
                 // An unreadable record names no project.
@@ -158,8 +158,8 @@ impl ProjectJournal {
             })
             .filter(|journal| journal.path != self.root && is_gone(&journal.path))
             .collect();
-        gone.sort_by(|one, other| one.path.cmp(&other.path));
-        gone
+        orphaned.sort_by(|one, other| one.path.cmp(&other.path));
+        orphaned
     }
 
     /// Returns the journal of the project that was at `path`, or `None`. The path may still exist.
@@ -192,8 +192,8 @@ impl ProjectJournal {
     }
 
     /// Adopts the journal of another project for this one.
-    pub fn take(&self, gone: &OrphanedJournal, _: &FileLock) -> Result<(), Error> {
-        let (from, here) = (&gone.folder, self.folder());
+    pub fn take(&self, orphaned: &OrphanedJournal, _: &FileLock) -> Result<(), Error> {
+        let (from, here) = (&orphaned.folder, self.folder());
         if *from != here {
             std::fs::rename(from, &here).map_err(|error| failed("move", from, error))?;
         }
@@ -207,7 +207,7 @@ impl ProjectJournal {
         self.state.join("projects")
     }
 
-    fn written(&self) -> Result<Option<JournalOwnerRecord>, Error> {
+    fn owner_record(&self) -> Result<Option<JournalOwnerRecord>, Error> {
         let folder = self.folder();
         let Some(written) = read(&folder)? else { return Ok(None) };
         if Path::new(&written.path) != Path::new(&*self.root.to_string_lossy()) {
@@ -298,7 +298,7 @@ fn check_private(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn elsewhere(error: Error) -> Error {
+fn with_state_folder_hint(error: Error) -> Error {
     error.with_hint(
         "name another state folder with `--state-dir DIR` or `PML_STATE_DIR`, or run without a journal: `--no-journal`",
     )

@@ -80,8 +80,8 @@ impl Project {
     /// # Errors
     /// As [`Project::load`].
     pub fn load_in(folder: &Path, environment: &Environment) -> Result<Project, Error> {
-        let (files, trust) = ProjectFiles::read_judged(folder, environment)?;
-        files.understand(trust, environment)
+        let (files, trust) = ProjectFiles::read_with_trust(folder, environment)?;
+        files.into_project(trust, environment)
     }
 
     /// Loads the project around `folder` as if it were trusted, including its `.env`, and records
@@ -95,7 +95,7 @@ impl Project {
             true => TrustState::NotNeeded,
             false => TrustState::Trusted,
         };
-        files.understand(trust, environment)
+        files.into_project(trust, environment)
     }
 
     /// Loads the project around `folder` for a user who has decided to trust `accepted`: its files
@@ -109,7 +109,7 @@ impl Project {
         environment: &Environment,
         accepted: &Project,
     ) -> Result<Project, Error> {
-        let (files, recorded) = ProjectFiles::read_judged(folder, environment)?;
+        let (files, recorded) = ProjectFiles::read_with_trust(folder, environment)?;
         let changed = changed(&accepted.digests, &files.digests);
         let trust = if files.root == accepted.root && changed.is_empty() {
             accepted.trust.clone()
@@ -118,7 +118,7 @@ impl Project {
         } else {
             TrustState::Changed { files: changed }
         };
-        files.understand(trust, environment)
+        files.into_project(trust, environment)
     }
 
     /// Records that this user trusts the files as they were when they were read. This value does
@@ -189,7 +189,7 @@ impl Project {
 }
 
 impl ProjectFiles {
-    fn understand(
+    fn into_project(
         mut self,
         trust: TrustState,
         environment: &Environment,
@@ -219,7 +219,7 @@ impl ProjectFiles {
         if project.trust.is_trusted() {
             project.permissions.allow = project.declared.allow.clone();
             project.permissions.grants = project.declared.grants.clone();
-            project.loosen(self, environment)?;
+            project.apply_trusted_settings(self, environment)?;
         }
         project.unusable.extend(unusable);
         Ok(project)
@@ -250,10 +250,14 @@ impl Project {
     }
 
     /// Applies all settings of trusted files.
-    fn loosen(&mut self, mut files: ProjectFiles, environment: &Environment) -> Result<(), Error> {
+    fn apply_trusted_settings(
+        &mut self,
+        mut files: ProjectFiles,
+        environment: &Environment,
+    ) -> Result<(), Error> {
         let resolved = std::mem::take(&mut files.resolved);
         let key = resolved.cloud.as_ref().and_then(|cloud| cloud.api_key_env.clone());
-        let file = match key.is_some() || files.entries.iter().any(ServerEntry::wants_file) {
+        let file = match key.is_some() || files.entries.iter().any(ServerEntry::needs_env_file) {
             true => files.take_variables()?,
             false => BTreeMap::new(),
         };
@@ -261,10 +265,10 @@ impl Project {
         for entry in &files.entries {
             let name = &entry.declared.name;
             let unusable = |reason| UnusableServer { name: name.clone(), reason };
-            let scripts = files.scripts(name).map_err(unusable);
-            let server = scripts.and_then(|scripts| {
+            let launch_files = files.launch_files(name).map_err(unusable);
+            let server = launch_files.and_then(|launch_files| {
                 let mut server = entry.expand(&self.root, &variables)?;
-                server.pinned = PinnedFiles::new(scripts);
+                server.pinned = PinnedFiles::new(launch_files);
                 Ok(server)
             });
             match server {

@@ -9,7 +9,7 @@ use super::document::Document;
 use super::dotenv;
 use super::file_names::ENV_FILE;
 use super::locate::locate;
-use super::manifest::{LaunchFiles, ScanBudget, VariableRole, deciding};
+use super::manifest::{LaunchFiles, ScanBudget, VariableRole, deciding_variables};
 use super::parts::{
     DeclaredFile, DeclaredFileState, DeclaredVariable, Permissions, UnusableServer,
 };
@@ -40,7 +40,7 @@ pub(super) struct ProjectFiles {
     /// Servers of `.mcp.json` whose names pml does not accept.
     pub(super) unusable: Vec<UnusableServer>,
     /// The files that the launch line of each server names, or the reason why it cannot be used.
-    scripts: BTreeMap<String, Result<LaunchFiles, String>>,
+    launch_files: BTreeMap<String, Result<LaunchFiles, String>>,
     /// The variables that decide something.
     roles: BTreeMap<String, VariableRole>,
     /// The variables of `.env`, if it was read.
@@ -77,7 +77,7 @@ impl ProjectFiles {
             },
             entries: Vec::new(),
             unusable: Vec::new(),
-            scripts: BTreeMap::new(),
+            launch_files: BTreeMap::new(),
             roles: BTreeMap::new(),
             variables: None,
         };
@@ -90,7 +90,7 @@ impl ProjectFiles {
     }
 
     /// Reads the files, and determines whether this user trusts them.
-    pub(super) fn read_judged(
+    pub(super) fn read_with_trust(
         folder: &Path,
         environment: &Environment,
     ) -> Result<(ProjectFiles, TrustState), Error> {
@@ -131,7 +131,7 @@ impl ProjectFiles {
 
     /// Adds the parts that decide beside the settings.
     fn add_manifest(&mut self, environment: &Environment) -> Result<(), Error> {
-        self.roles = deciding(&self.entries);
+        self.roles = deciding_variables(&self.entries);
         if !self.roles.is_empty() {
             let file = file_variables(&self.root)?;
             let set = self.roles.keys().filter_map(|name| Some((name, file.get(name)?)));
@@ -143,21 +143,21 @@ impl ProjectFiles {
             ExpansionVariables::new(environment, self.variables.as_ref().unwrap_or(&none));
         let mut budget = ScanBudget::default();
         for entry in &self.entries {
-            let Some(line) = entry.line(&self.root, &variables) else { continue };
-            let scripts = LaunchFiles::of(&self.root, line, &mut budget);
-            if let Ok(scripts) = &scripts {
-                let held = scripts.held().iter();
-                self.digests.extend(held.map(|(name, digest)| (name.clone(), digest.clone())));
+            let Some(line) = entry.launch_line(&self.root, &variables) else { continue };
+            let launch_files = LaunchFiles::of(&self.root, line, &mut budget);
+            if let Ok(launch_files) = &launch_files {
+                let digests = launch_files.digests().iter();
+                self.digests.extend(digests.map(|(name, digest)| (name.clone(), digest.clone())));
             }
-            self.scripts.insert(entry.declared.name.clone(), scripts);
+            self.launch_files.insert(entry.declared.name.clone(), launch_files);
         }
         Ok(())
     }
 
     /// Returns the files that the launch line of a server names, or the reason why it cannot be
     /// used.
-    pub(super) fn scripts(&self, server: &str) -> Result<LaunchFiles, String> {
-        self.scripts.get(server).cloned().unwrap_or_else(|| Ok(LaunchFiles::default()))
+    pub(super) fn launch_files(&self, server: &str) -> Result<LaunchFiles, String> {
+        self.launch_files.get(server).cloned().unwrap_or_else(|| Ok(LaunchFiles::default()))
     }
 
     /// Returns the variables of `.env`. They are never requested for an untrusted project.
@@ -173,13 +173,13 @@ impl ProjectFiles {
         let mut declared = Vec::new();
         for entry in &self.entries {
             let server = &entry.declared.name;
-            let Some(Ok(scripts)) = self.scripts.get(server) else { continue };
+            let Some(Ok(launch_files)) = self.launch_files.get(server) else { continue };
             let file = |(name, state): (&String, &DeclaredFileState)| DeclaredFile {
                 server: server.clone(),
                 name: name.clone(),
                 state: state.clone(),
             };
-            declared.extend(scripts.told().iter().map(file));
+            declared.extend(launch_files.states().iter().map(file));
         }
         declared
     }
@@ -191,9 +191,9 @@ impl ProjectFiles {
         };
         let variable = |(name, role): (&String, &VariableRole)| DeclaredVariable {
             name: name.clone(),
-            given: role.given.clone(),
-            loading: role.loading,
-            default: role.default,
+            given: role.given_to.clone(),
+            loading: role.steers_loading,
+            default: role.overrides_default,
             in_file: in_file(name),
         };
         self.roles.iter().map(variable).collect()

@@ -89,7 +89,7 @@ pub(super) fn settings(document: &Document) -> Result<RawSettings, Error> {
     // An empty file is probably one that is still being written.
     let tree = document.tree()?;
     let tree =
-        tree.ok_or_else(|| document.refuse(0, "the file is empty").with_hint("write `{}`"))?;
+        tree.ok_or_else(|| document.error_at(0, "the file is empty").with_hint("write `{}`"))?;
     for (key, property) in reader.fields(&tree, "`.pml.json`", KEYS)? {
         let value = &property.value;
         match key {

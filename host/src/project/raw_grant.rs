@@ -43,7 +43,7 @@ pub(super) fn grants(reader: FieldReader<'_>, value: &Value<'_>) -> Result<Vec<R
     let list = reader.list(value, "`permissions.grants`")?;
     if let Some(first) = list.get(GRANTS) {
         let message = format!("`permissions.grants` has more than {GRANTS} grants");
-        return Err(reader.document.refuse(first.start(), message));
+        return Err(reader.document.error_at(first.start(), message));
     }
     list.iter().map(|value| grant(reader, value)).collect()
 }
@@ -71,7 +71,7 @@ fn conditions(reader: FieldReader<'_>, value: &Value<'_>) -> Result<Vec<RawCondi
     if properties.is_empty() {
         let hint = "take `where` out to allow all arguments, or the grant to allow none";
         let message = "`where` of a grant names no argument";
-        return Err(reader.document.refuse(value.start(), message).with_hint(hint));
+        return Err(reader.document.error_at(value.start(), message).with_hint(hint));
     }
     for property in properties {
         let name = property.name.as_str();
@@ -82,13 +82,13 @@ fn conditions(reader: FieldReader<'_>, value: &Value<'_>) -> Result<Vec<RawCondi
         if fields.is_empty() {
             let hint = format!("the conditions are `{}`", CONDITION_KEYS.join("`, `"));
             let message = format!("{what} says nothing");
-            return Err(reader.document.refuse(argument.at, message).with_hint(hint));
+            return Err(reader.document.error_at(argument.at, message).with_hint(hint));
         }
         if let (Some((_, any)), true) =
             (fields.iter().find(|(key, _)| *key == "any"), fields.len() > 1)
         {
             let message = format!("{what} says `any` and something else");
-            return Err(reader.document.refuse(any.start(), message));
+            return Err(reader.document.error_at(any.start(), message));
         }
         for (key, property) in fields {
             let value = match key {
@@ -98,7 +98,7 @@ fn conditions(reader: FieldReader<'_>, value: &Value<'_>) -> Result<Vec<RawCondi
                 }
                 "any" => {
                     let message = format!("`any` of {what} can only be `true`");
-                    return Err(reader.document.refuse(property.start(), message));
+                    return Err(reader.document.error_at(property.start(), message));
                 }
                 _ => reader.text(&property.value, &format!("`{key}` of {what}"))?.value.into(),
             };

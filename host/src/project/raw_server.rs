@@ -63,7 +63,7 @@ pub(super) fn is_pml(command: &str) -> bool {
 pub(super) fn claude_servers(document: &Document) -> Result<Vec<RawServer>, Error> {
     let reader = FieldReader { document, unknown: UnknownKeys::Ignored };
     let Some(tree) = document.tree()? else {
-        return Err(document.refuse(0, "the file is empty").with_hint("write `{}`"));
+        return Err(document.error_at(0, "the file is empty").with_hint("write `{}`"));
     };
     match reader.fields(&tree, "`.mcp.json`", &["mcpServers"])?.first() {
         Some((_, property)) => {
@@ -85,7 +85,7 @@ pub(super) fn servers(
     let properties = &reader.object(value, what)?.properties;
     if let Some(first) = properties.get(SERVERS) {
         let message = format!("{what} has more than {SERVERS} servers");
-        return Err(reader.document.refuse(first.range.start, message));
+        return Err(reader.document.error_at(first.range.start, message));
     }
     let read = |property: &jsonc_parser::ast::ObjectProp<'_>| {
         let name = property.name.as_str().to_owned();

@@ -10,10 +10,10 @@ use std::path::PathBuf;
 
 /// Maximum number of lines about untrusted files: more than a project has servers. `pml trust
 /// --show` shows all of it.
-const LINES: usize = 1_000;
+const MAX_LINES: usize = 1_000;
 
 /// Maximum number of characters of each line: more than a launch line has.
-const WIDTH: usize = 16 << 10;
+const MAX_WIDTH: usize = 16 << 10;
 
 impl Project {
     /// Loads the project as its files are now, with the variables that it was read with and the
@@ -22,7 +22,7 @@ impl Project {
     ///
     /// # Errors
     /// As [`Project::load`].
-    pub fn again(&self) -> Result<Project, Error> {
+    pub fn reload(&self) -> Result<Project, Error> {
         match self.trust.is_trusted() {
             true => Project::load_accepted(&self.root, &self.environment, self),
             false => Project::load_in(&self.root, &self.environment),
@@ -45,7 +45,7 @@ impl Project {
         let reason = self.trust.reason()?;
         let files = self.digests.iter().map(|(name, digest)| (name.clone(), digest.clone()));
         let folder = self.root.to_string_lossy();
-        Some(TrustNeed::new(folder, files.collect(), reason, would(&self.declared)))
+        Some(TrustNeed::new(folder, files.collect(), reason, effect_lines(&self.declared)))
     }
 
     /// Records that this user trusts the files that `need` describes, and returns the project with
@@ -53,7 +53,7 @@ impl Project {
     ///
     /// # Errors
     /// If the files have changed, or it cannot be recorded.
-    pub fn accept(&self, need: &TrustNeed) -> Result<Project, Error> {
+    pub fn accept_trust(&self, need: &TrustNeed) -> Result<Project, Error> {
         let environment: &Environment = &self.environment;
         let now = Project::load_in(&self.root, environment)?;
         let same = now.digests.iter().map(|(name, digest)| (name.clone(), digest.clone()));
@@ -71,13 +71,13 @@ impl Project {
 
 /// Describes what the files would allow and start, one line each, the most important first. Too
 /// many lines are folded in the middle, and counted.
-fn would(declared: &ProjectDeclarations) -> Vec<String> {
+fn effect_lines(declared: &ProjectDeclarations) -> Vec<String> {
     let mut would: Vec<String> =
-        declared.facts().iter().map(|fact| fold_middle(&fact.to_string(), WIDTH)).collect();
-    if would.len() > LINES {
-        let (left_out, end) = (would.len() - LINES, would.len() - LINES / 2);
+        declared.facts().iter().map(|fact| fold_middle(&fact.to_string(), MAX_WIDTH)).collect();
+    if would.len() > MAX_LINES {
+        let (left_out, end) = (would.len() - MAX_LINES, would.len() - MAX_LINES / 2);
         let folded = format!("[… {left_out} more: `pml trust --show` shows them …]");
-        would.splice(LINES - LINES / 2..end, [folded]);
+        would.splice(MAX_LINES - MAX_LINES / 2..end, [folded]);
     }
     would
 }

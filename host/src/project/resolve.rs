@@ -55,7 +55,9 @@ fn check_version(version: Option<&LocatedText>, document: &Document) -> Result<(
         return Ok(());
     }
     let message = format!("{} is a format that this pml does not know", shown(&version.value));
-    Err(document.refuse(version.at, message).with_hint(format!("write `{VERSION}`, or update pml")))
+    Err(document
+        .error_at(version.at, message)
+        .with_hint(format!("write `{VERSION}`, or update pml")))
 }
 
 fn permissions(raw: &RawPermissions, document: &Document) -> Result<Permissions, Error> {
@@ -74,7 +76,7 @@ fn pattern(text: &LocatedText, meant: &str, document: &Document) -> Result<ToolP
     meant.parse().map_err(|_| {
         let message = format!("{} is a pattern that names no tools", shown(&text.value));
         let hint = "patterns are `server:tool`, `server:prefix_*`, `server:*` and `*`";
-        document.refuse(text.at, message).with_hint(hint)
+        document.error_at(text.at, message).with_hint(hint)
     })
 }
 
@@ -93,7 +95,7 @@ fn route(
         other => {
             let message = format!("{} is no place that a call can go to", shown(other));
             let hint = "the places are `client` (here; also `local`) and `server` (the cloud)";
-            return Err(document.refuse(value.at, message).with_hint(hint));
+            return Err(document.error_at(value.at, message).with_hint(hint));
         }
     };
     Ok(RoutingRule { pattern: pattern(key, &meant, document)?, to })
@@ -101,10 +103,10 @@ fn route(
 
 fn cloud(raw: &RawCloud, document: &Document) -> Result<Cloud, Error> {
     let Some(url) = &raw.url else {
-        return Err(document.refuse(raw.at, "`cloud` needs a `url`"));
+        return Err(document.error_at(raw.at, "`cloud` needs a `url`"));
     };
     if !is_http(&url.value) {
-        return Err(document.refuse(url.at, "`cloud.url` is no `https://` URL"));
+        return Err(document.error_at(url.at, "`cloud.url` is no `https://` URL"));
     }
     let variable = raw.api_key_env.as_ref();
     if let Some(variable) = variable.filter(|variable| !is_variable(&variable.value)) {
@@ -112,7 +114,7 @@ fn cloud(raw: &RawCloud, document: &Document) -> Result<Cloud, Error> {
         let hint = "`apiKeyEnv` names the variable that holds the key, not the key";
         // The text is not shown, because it may be the key itself.
         return Err(document
-            .refuse(
+            .error_at(
                 raw.at,
                 match variable.value.len() {
                     0..=40 => message,
@@ -131,7 +133,9 @@ fn approvals(raw: &RawSettings, document: &Document) -> Result<ApprovalSettings,
         None => usual.timeout,
         Some(text) if text.value == "never" => None,
         Some(text) => Some(duration(&text.value).map_err(|message| {
-            document.refuse(text.at, message).with_hint("write it as `30s`, `5m`, `2h` or `never`")
+            document
+                .error_at(text.at, message)
+                .with_hint("write it as `30s`, `5m`, `2h` or `never`")
         })?),
     };
     let model_may_approve = raw.model_may_approve.unwrap_or(usual.model_may_approve);
@@ -145,7 +149,7 @@ fn durability(text: Option<&LocatedText>, document: &Document) -> Result<Durabil
         Some(("power", _)) => Ok(Durability::Power),
         Some((other, at)) => {
             let message = format!("{} is no level of durability", shown(other));
-            Err(document.refuse(at, message).with_hint("the levels are `process` and `power`"))
+            Err(document.error_at(at, message).with_hint("the levels are `process` and `power`"))
         }
     }
 }
@@ -153,7 +157,7 @@ fn durability(text: Option<&LocatedText>, document: &Document) -> Result<Durabil
 fn limits(raw: &[(&'static str, Scalar)], document: &Document) -> Result<Limits, Error> {
     let mut limits = Limits::default();
     for (key, scalar) in raw {
-        let refuse = |message: String| document.refuse(scalar.at(), message);
+        let refuse = |message: String| document.error_at(scalar.at(), message);
         let time = || match scalar {
             Scalar::Text(text) => duration(&text.value).map_err(refuse),
             Scalar::Number(_) => Err(refuse(format!("`limits.{key}` has no unit"))

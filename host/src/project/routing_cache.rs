@@ -23,9 +23,9 @@ struct RoutingCacheFile {
 
 /// Returns the routing rules that the project at `root` last received from its cloud.
 pub(super) fn read(root: &Path) -> Vec<RoutingRule> {
-    let kept = disk::read(&root.join(ProjectState::FOLDER).join(FILE), SIZE).ok();
-    let kept = kept.and_then(|bytes| serde_json::from_slice::<RoutingCacheFile>(&bytes).ok());
-    let routes = kept.map(|kept| kept.routing).unwrap_or_default();
+    let cache = disk::read(&root.join(ProjectState::FOLDER).join(FILE), SIZE).ok();
+    let cache = cache.and_then(|bytes| serde_json::from_slice::<RoutingCacheFile>(&bytes).ok());
+    let routes = cache.map(|cache| cache.routing).unwrap_or_default();
     let rules = routes.into_iter().filter_map(|(name, place)| {
         let to = match place.as_str() {
             "client" | "local" => RouteTarget::Client,

@@ -9,7 +9,7 @@
 use super::document::Document;
 use super::expand::{ExpansionReport, Template};
 use super::fields::{LocatedText, Scalar};
-use super::manifest::{LaunchLine, launch_of};
+use super::manifest::{LaunchLine, launch_line};
 use super::parts::{DeclaredServer, UnusableServer};
 use super::raw_server::RawServer;
 use super::variables::ExpansionVariables;
@@ -17,7 +17,7 @@ use crate::config::{Launch, ServerConfig, check_name};
 use crate::error::Error;
 use crate::model::duration;
 use crate::model::{Secret, digest, steers_loading};
-use crate::project::launch_template::{LaunchTemplate, is_http, plan};
+use crate::project::launch_template::{LaunchTemplate, is_http, launch_template};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -26,7 +26,7 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub(super) struct ServerEntry {
     pub(super) declared: DeclaredServer,
-    plan: LaunchTemplate,
+    launch: LaunchTemplate,
     identity: String,
     start_timeout: Duration,
     call_timeout: Duration,
@@ -40,32 +40,32 @@ impl ServerEntry {
     pub(super) fn new(raw: &RawServer, document: &Document) -> Result<ServerEntry, Error> {
         check_name(&raw.name).map_err(|error| {
             let hint = error.hint().unwrap_or_default().to_owned();
-            document.refuse(raw.at, error.to_string()).with_hint(hint)
+            document.error_at(raw.at, error.to_string()).with_hint(hint)
         })?;
         let (line, column) = document.position(raw.at);
-        let plan = plan(raw, document)?;
+        let launch = launch_template(raw, document)?;
         let declared = DeclaredServer {
             name: raw.name.clone(),
-            launch: written(raw),
+            launch: launch_text(raw),
             folder: raw.folder.as_ref().map(|folder| folder.value.clone()),
             given: given(raw),
             install_scripts: raw.install_scripts,
             file: document.path().into(),
             line,
             column,
-            unusable: match &plan {
+            unusable: match &launch {
                 LaunchTemplate::Unusable(reason) => Some(reason.clone()),
                 _ => None,
             },
         };
-        let time = |scalar: &Option<Scalar>, usual| timeout(document, scalar, usual);
+        let time = |scalar: &Option<Scalar>, default| timeout(document, scalar, default);
         let idle = match &raw.idle_timeout {
             Some(Scalar::Text(text)) if text.value == "never" => None,
             idle => Some(time(idle, ServerConfig::IDLE_TIMEOUT)?),
         };
         Ok(ServerEntry {
             declared,
-            plan,
+            launch,
             identity: identity(raw),
             start_timeout: time(&raw.start_timeout, ServerConfig::START_TIMEOUT)?,
             call_timeout: time(&raw.call_timeout, ServerConfig::CALL_TIMEOUT)?,
@@ -76,26 +76,28 @@ impl ServerEntry {
     }
 
     /// Reports whether it contains variables whose values may come from `.env`.
-    pub(super) fn wants_file(&self) -> bool {
-        self.fed().iter().any(|(_, template)| !template.is_plain())
+    pub(super) fn needs_env_file(&self) -> bool {
+        self.given_templates().iter().any(|(_, template)| !template.is_plain())
     }
 
     /// Returns the texts that may contain variables.
     pub(super) fn templates(&self) -> impl Iterator<Item = &Template> {
-        let (line, folder): (Vec<&Template>, _) = match &self.plan {
+        let (line, folder): (Vec<&Template>, _) = match &self.launch {
             LaunchTemplate::Stdio { command, arguments, folder, .. } => {
                 (std::iter::once(command).chain(arguments).collect(), folder.as_ref())
             }
             LaunchTemplate::Http { url, .. } => (vec![url], None),
             LaunchTemplate::Unusable(_) => (Vec::new(), None),
         };
-        line.into_iter().chain(folder).chain(self.fed().iter().map(|(_, template)| template))
+        line.into_iter()
+            .chain(folder)
+            .chain(self.given_templates().iter().map(|(_, template)| template))
     }
 
     /// Returns the texts whose variables `.env` can set, each with the name under which the server
     /// gets it.
-    pub(super) fn fed(&self) -> &[(String, Template)] {
-        match &self.plan {
+    pub(super) fn given_templates(&self) -> &[(String, Template)] {
+        match &self.launch {
             LaunchTemplate::Stdio { environment, .. } => environment,
             LaunchTemplate::Http { headers, .. } => headers,
             LaunchTemplate::Unusable(_) => &[],
@@ -104,12 +106,12 @@ impl ServerEntry {
 
     /// Returns its launch line for scanning; it is never shown. A word with unset variables names
     /// no file yet.
-    pub(super) fn line(
+    pub(super) fn launch_line(
         &self,
         root: &Path,
         variables: &ExpansionVariables<'_>,
     ) -> Option<LaunchLine> {
-        let LaunchTemplate::Stdio { command, arguments, environment, folder } = &self.plan else {
+        let LaunchTemplate::Stdio { command, arguments, environment, folder } = &self.launch else {
             return None;
         };
         let plain = |template: &Template| {
@@ -125,7 +127,7 @@ impl ServerEntry {
             let value = |name: &str| variables.of_process_or_file(name);
             (name.clone(), template.expand(value, &mut ExpansionReport::default()))
         });
-        Some(launch_of(tidy(&within), arguments, steering.collect()))
+        Some(launch_line(without_dots(&within), arguments, steering.collect()))
     }
 
     /// Expands the variables.
@@ -139,7 +141,7 @@ impl ServerEntry {
             name: self.declared.name.clone(),
             reason: reason.into(),
         };
-        let launch = match &self.plan {
+        let launch = match &self.launch {
             LaunchTemplate::Unusable(reason) => return Err(unusable(reason)),
             LaunchTemplate::Stdio { command, arguments, environment, folder } => {
                 let plain = |template: &Template, found: &mut ExpansionReport| {
@@ -156,10 +158,10 @@ impl ServerEntry {
                 within.missing.retain(|name| !found.missing.contains(name));
                 found.missing.append(&mut within.missing);
                 Launch::Stdio {
-                    command: located(command, &folder),
+                    command: resolve_command(command, &folder),
                     arguments,
                     environment: secrets(environment, variables, &mut found),
-                    folder: tidy(&folder),
+                    folder: without_dots(&folder),
                 }
             }
             LaunchTemplate::Http { url, headers } => {
@@ -195,17 +197,17 @@ fn secrets(
 }
 
 /// Resolves a command that contains a folder relative to the working folder, regardless of the OS.
-fn located(command: String, folder: &Path) -> String {
+fn resolve_command(command: String, folder: &Path) -> String {
     let path = Path::new(&command);
     let bare = path.components().count() < 2 && !command.contains(['/', '\\']);
     if bare || path.is_absolute() {
         return command;
     }
-    tidy(&folder.join(path)).to_str().map_or(command, Into::into)
+    without_dots(&folder.join(path)).to_str().map_or(command, Into::into)
 }
 
 /// Removes `.` from a path.
-fn tidy(path: &Path) -> PathBuf {
+fn without_dots(path: &Path) -> PathBuf {
     path.components().collect()
 }
 
@@ -213,10 +215,10 @@ fn tidy(path: &Path) -> PathBuf {
 fn timeout(
     document: &Document,
     scalar: &Option<Scalar>,
-    usual: Duration,
+    default: Duration,
 ) -> Result<Duration, Error> {
     let parsed = match scalar {
-        None => return Ok(usual),
+        None => return Ok(default),
         Some(Scalar::Text(text)) => duration(&text.value),
         Some(Scalar::Number(number)) => match number.value.parse::<u64>() {
             Ok(milliseconds @ 1..) => Ok(Duration::from_millis(milliseconds)),
@@ -225,12 +227,12 @@ fn timeout(
     };
     let at = scalar.as_ref().map_or(0, Scalar::at);
     parsed.map_err(|message| {
-        document.refuse(at, message).with_hint("write it as `500ms`, `2s` or `5m`")
+        document.error_at(at, message).with_hint("write it as `500ms`, `2s` or `5m`")
     })
 }
 
 /// Returns the launch line or URL, as written.
-fn written(raw: &RawServer) -> String {
+fn launch_text(raw: &RawServer) -> String {
     let words = raw.command.iter().chain(&raw.arguments).map(|word| quoted(&word.value));
     match &raw.url {
         Some(url) => url.value.clone(),

@@ -158,7 +158,12 @@ impl TrustStore {
     }
 
     /// Reports whether one file is trusted at its content.
-    pub(super) fn knows(&self, root: &Path, name: &str, digest: &str) -> Result<bool, Error> {
+    pub(super) fn is_file_trusted(
+        &self,
+        root: &Path,
+        name: &str,
+        digest: &str,
+    ) -> Result<bool, Error> {
         let stored = self.load()?;
         let known = stored.projects.get(key(root)?).and_then(|files| files.get(name));
         Ok(known.is_some_and(|known| known == digest))

@@ -63,16 +63,16 @@ impl UserSettings {
         }
         check_modes(&real)?;
         match read_own(&real, SIZE)? {
-            Some(file) => understand(&Document::new(file)?),
+            Some(file) => parse(&Document::new(file)?),
             None => Ok(UserSettings::default()),
         }
     }
 }
 
-fn understand(document: &Document) -> Result<UserSettings, Error> {
+fn parse(document: &Document) -> Result<UserSettings, Error> {
     let reader = FieldReader { document, unknown: UnknownKeys::Refused };
     let Some(tree) = document.tree()? else {
-        return Err(document.refuse(0, "the file is empty").with_hint("write `{}`"));
+        return Err(document.error_at(0, "the file is empty").with_hint("write `{}`"));
     };
     let mut settings = UserSettings::default();
     for (key, property) in reader.fields(&tree, "your settings", USER_KEYS)? {
@@ -230,8 +230,8 @@ mod tests {
             serde_json::from_str(include_str!("../../config.schema.json")).expect("JSON");
         for (pointer, keys) in [("", USER_KEYS), ("/properties/agents", AGENT_KEYS)] {
             let object = schema.pointer(pointer).expect(pointer);
-            let said: Vec<_> = object["properties"].as_object().unwrap().keys().collect();
-            assert_eq!(said, keys.iter().collect::<Vec<_>>(), "{pointer}");
+            let described: Vec<_> = object["properties"].as_object().unwrap().keys().collect();
+            assert_eq!(described, keys.iter().collect::<Vec<_>>(), "{pointer}");
             assert_eq!(object["additionalProperties"], json!(false), "{pointer}");
         }
     }

@@ -14,32 +14,31 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Number of alternatives that a reason lists. A longer list would hide the reason itself.
-const NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// Grants by the folded name of their tool, which all spellings of a name share.
 #[derive(Debug, Default)]
 pub(super) struct Grants {
-    of_tools: HashMap<String, Vec<Grant>>,
+    by_tool: HashMap<String, Vec<Grant>>,
 }
 
 impl Grants {
     pub(super) fn new(grants: &[Grant]) -> Grants {
-        let mut of_tools: HashMap<String, Vec<Grant>> = HashMap::new();
+        let mut by_tool: HashMap<String, Vec<Grant>> = HashMap::new();
         for grant in grants {
-            of_tools.entry(key(&grant.tool)).or_default().push(grant.clone());
+            by_tool.entry(key(&grant.tool)).or_default().push(grant.clone());
         }
-        Grants { of_tools }
+        Grants { by_tool }
     }
 
     /// Returns the reason why a person decides on a call that is allowed, or `None` if it is sent.
-    pub(super) fn why(
+    pub(super) fn ask_reason(
         &self,
         subject: PolicySubject<'_>,
         paths: &dyn PathResolver,
     ) -> Option<AskReason> {
         // Most projects have no grants, and every call is checked here.
-        let grants =
-            (!self.of_tools.is_empty()).then(|| self.of_tools.get(&key(subject.tool)))??;
+        let grants = (!self.by_tool.is_empty()).then(|| self.by_tool.get(&key(subject.tool)))??;
         let tool = subject.tool;
         let own = grants.iter().filter(|grant| grant.tool == *tool);
         let (current, lapsed): (Vec<&Grant>, Vec<&Grant>) =
@@ -47,7 +46,7 @@ impl Grants {
         if current.iter().any(|grant| grant.constraints.is_empty()) {
             return None;
         }
-        let arguments = read(subject.arguments);
+        let arguments = parse_arguments(subject.arguments);
         let covers =
             |grant: &&&Grant| arguments.as_deref().is_some_and(|given| grant.covers(given, paths));
         let covered_before =
@@ -60,13 +59,13 @@ impl Grants {
             let reason = format!(
                 "`{tool}` was allowed for good by an older pml, {}, and other arguments were free: \
                  now each must be named",
-                conditions(&[&was])
+                conditions_text(&[&was])
             );
             return Some(AskReason { reason, lapsed: Some(Box::new(was)) });
         }
         if !current.is_empty() {
-            let only = conditions(&current);
-            let gaps = gaps(&current, arguments.as_deref(), paths);
+            let only = conditions_text(&current);
+            let gaps = gaps_text(&current, arguments.as_deref(), paths);
             return Some(AskReason::new(format!("`{tool}` is allowed for good only {only}{gaps}")));
         }
         // Prefers the newest lapsed grant that covered such arguments, otherwise the newest one.
@@ -85,15 +84,15 @@ impl Grants {
 
     /// Returns the conditions under which calls of an allowed tool are sent, or `None` if there are
     /// none.
-    pub(super) fn remark(&self, tool: &ToolName) -> Option<String> {
-        let grants = self.of_tools.get(&key(tool))?;
+    pub(super) fn conditions_of(&self, tool: &ToolName) -> Option<String> {
+        let grants = self.by_tool.get(&key(tool))?;
         let own: Vec<&Grant> = grants.iter().filter(|grant| grant.tool == *tool).collect();
-        let bound = !own.is_empty() && own.iter().all(|grant| !grant.constraints.is_empty());
+        let conditional = !own.is_empty() && own.iter().all(|grant| !grant.constraints.is_empty());
         let older = match own.iter().any(|grant| grant.is_older()) {
             true => "; what an older pml wrote asks once more",
             false => "",
         };
-        bound.then(|| format!("only {}{older}", conditions(&own)))
+        conditional.then(|| format!("only {}{older}", conditions_text(&own)))
     }
 }
 
@@ -101,7 +100,7 @@ fn key(tool: &ToolName) -> String {
     format!("{}:{}", fold(tool.server()), fold(tool.tool()))
 }
 
-fn read(given: ArgumentsRef<'_>) -> Option<Cow<'_, Value>> {
+fn parse_arguments(given: ArgumentsRef<'_>) -> Option<Cow<'_, Value>> {
     match given {
         ArgumentsRef::Text(text) => serde_json::from_str(text).ok().map(Cow::Owned),
         ArgumentsRef::Value(value) => Some(Cow::Borrowed(value)),
@@ -109,23 +108,23 @@ fn read(given: ArgumentsRef<'_>) -> Option<Cow<'_, Value>> {
 }
 
 /// Describes the arguments that these grants require: `` with `path` under `/a`, or with … ``.
-fn conditions(grants: &[&Grant]) -> String {
+fn conditions_text(grants: &[&Grant]) -> String {
     let one = |grant: &&Grant| {
         let constraints = grant.constraints.iter().map(ToString::to_string);
         format!("with {}", constraints.collect::<Vec<_>>().join(", "))
     };
-    let mut named: Vec<String> = grants.iter().take(NAMED).map(one).collect();
-    if grants.len() > NAMED {
-        named.push(format!("in {} more ways", grants.len() - NAMED));
+    let mut named: Vec<String> = grants.iter().take(MAX_NAMED).map(one).collect();
+    if grants.len() > MAX_NAMED {
+        named.push(format!("in {} more ways", grants.len() - MAX_NAMED));
     }
     named.join(", or ")
 }
 
 /// Describes why the grant that comes nearest to covering a call does not cover it.
-fn gaps(grants: &[&Grant], arguments: Option<&Value>, paths: &dyn PathResolver) -> String {
+fn gaps_text(grants: &[&Grant], arguments: Option<&Value>, paths: &dyn PathResolver) -> String {
     let Some(arguments) = arguments else { return String::new() };
-    let read_now = grants.iter().filter(|grant| !grant.is_older());
-    let gaps = read_now.map(|grant| Constraint::gaps(&grant.constraints, arguments, paths));
+    let current = grants.iter().filter(|grant| !grant.is_older());
+    let gaps = current.map(|grant| Constraint::gaps(&grant.constraints, arguments, paths));
     match gaps.min_by_key(Vec::len) {
         Some(gaps) => {
             let gaps: Vec<_> = gaps.iter().map(ToString::to_string).collect();
@@ -167,7 +166,7 @@ mod tests {
         let (tool, text) = (tool.parse().expect("a tool"), arguments.to_string());
         let grants = Grants::new(grants);
         let asked = |arguments| {
-            grants.why(PolicySubject { tool: &tool, origin: is, arguments }, &LexicalPaths)
+            grants.ask_reason(PolicySubject { tool: &tool, origin: is, arguments }, &LexicalPaths)
         };
         let why = asked(ArgumentsRef::Value(arguments));
         assert_eq!(
@@ -292,7 +291,7 @@ mod tests {
     #[test]
     fn a_remark_says_under_which_conditions_a_tool_goes() {
         let tool = "fs:read_file".parse().expect("a tool");
-        let remark = |grants: &[Grant]| Grants::new(grants).remark(&tool);
+        let remark = |grants: &[Grant]| Grants::new(grants).conditions_of(&tool);
         assert_eq!(remark(&[]), None);
         assert_eq!(remark(&[grant(None, Vec::new()), grant(None, under("/n"))]), None);
         assert_eq!(

@@ -21,10 +21,10 @@ pub(super) fn find<'a>(
 }
 
 /// Returns the error for a spelling that matches more than one name.
-pub(super) fn ambiguous(what: &str, spelled: &str, names: &[&str]) -> CallError {
+pub(super) fn ambiguous(what: &str, spelling: &str, names: &[&str]) -> CallError {
     let message = format!(
         "`{}` may mean more than one {what}: write `{}`",
-        escape(spelled),
+        escape(spelling),
         names.join("` or `")
     );
     CallError::new(Code::ToolAmbiguous, message)

@@ -24,19 +24,19 @@ impl<P: Provider + ?Sized> PathResolver for ToolPaths<'_, P> {
         let from = match (start, self.provider.path_base(self.tool)) {
             (_, PathBase::Elsewhere) => return LexicalPaths.follow(start, steps),
             (PathStart::Root, _) => PathBuf::from("/"),
-            (PathStart::Here, PathBase::Folder(folder)) => real(&folder)?,
+            (PathStart::Here, PathBase::Folder(folder)) => real_path(&folder)?,
             _ => return None,
         };
-        place(&walk(from, steps)?)
+        resolved_path(&walk(from, steps)?)
     }
 
     fn folder(&self, folder: ResolvedPath) -> Option<ResolvedPath> {
         match (folder.start, self.provider.path_base(self.tool)) {
             (_, PathBase::Elsewhere) | (PathStart::Root, _) => Some(folder),
             (PathStart::Here, PathBase::Folder(base)) => {
-                let mut place = place(&real(&base)?)?;
-                place.names.extend(folder.names);
-                Some(place)
+                let mut path = resolved_path(&real_path(&base)?)?;
+                path.names.extend(folder.names);
+                Some(path)
             }
             _ => None,
         }
@@ -44,23 +44,23 @@ impl<P: Provider + ?Sized> PathResolver for ToolPaths<'_, P> {
 }
 
 /// Returns the real path of a folder that settings name.
-fn real(folder: &Path) -> Option<PathBuf> {
+fn real_path(folder: &Path) -> Option<PathBuf> {
     std::fs::canonicalize(folder).ok()
 }
 
 /// Maximum number of links followed for one path: as many as Linux follows.
-const LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Folders that look different to each process: the host does not see there what a server sees.
-const OF_EACH_PROCESS: &[&str] = &["/proc", "/dev", "/sys"];
+const PER_PROCESS_FOLDERS: &[&str] = &["/proc", "/dev", "/sys"];
 
 /// Walks step by step from a folder without links and follows links, as the system does. Steps that
 /// do not exist contain no links.
 fn walk(from: PathBuf, steps: &[String]) -> Option<PathBuf> {
-    go(from, steps, &mut LINKS.clone())
+    follow_steps(from, steps, &mut MAX_LINKS.clone())
 }
 
-fn go(from: PathBuf, steps: &[String], links: &mut usize) -> Option<PathBuf> {
+fn follow_steps(from: PathBuf, steps: &[String], links: &mut usize) -> Option<PathBuf> {
     let mut at = from;
     for step in steps {
         if step == ".." {
@@ -68,13 +68,13 @@ fn go(from: PathBuf, steps: &[String], links: &mut usize) -> Option<PathBuf> {
             continue;
         }
         at.push(step);
-        if OF_EACH_PROCESS.iter().any(|place| at.starts_with(place)) {
+        if PER_PROCESS_FOLDERS.iter().any(|folder| at.starts_with(folder)) {
             return None;
         }
         match std::fs::symlink_metadata(&at) {
             Ok(found) if found.is_symlink() => {
                 *links = links.checked_sub(1)?;
-                at = target(&at, links)?;
+                at = link_target(&at, links)?;
             }
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -86,7 +86,7 @@ fn go(from: PathBuf, steps: &[String], links: &mut usize) -> Option<PathBuf> {
 
 /// Returns the target of a link, or `None` if it is dangling: its target may be created at any
 /// time.
-fn target(link: &Path, links: &mut usize) -> Option<PathBuf> {
+fn link_target(link: &Path, links: &mut usize) -> Option<PathBuf> {
     let target = std::fs::read_link(link).ok()?;
     let from = match target.is_absolute() {
         true => PathBuf::from("/"),
@@ -101,11 +101,11 @@ fn target(link: &Path, links: &mut usize) -> Option<PathBuf> {
             Component::Prefix(_) => return None,
         }
     }
-    go(from, &steps, links).filter(|end| end.symlink_metadata().is_ok())
+    follow_steps(from, &steps, links).filter(|end| end.symlink_metadata().is_ok())
 }
 
 /// Converts a real path into its names. Returns `None` if a name is not Unicode.
-fn place(path: &Path) -> Option<ResolvedPath> {
+fn resolved_path(path: &Path) -> Option<ResolvedPath> {
     let mut names = Vec::new();
     for component in path.components() {
         match component {
@@ -131,9 +131,9 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    struct At(PathBase);
+    struct ToolsAt(PathBase);
 
-    impl Tools for At {
+    impl Tools for ToolsAt {
         fn call(&self, _: Call) -> BoxFuture<'_, Reply> {
             unreachable!("nothing is called")
         }
@@ -145,7 +145,7 @@ mod tests {
 
     fn covered(base: &PathBase, path: &str, folder: &str) -> bool {
         let tool = "a:b".parse().expect("a tool");
-        let provider = EmbeddedProvider(Arc::new(At(base.clone())));
+        let provider = EmbeddedProvider(Arc::new(ToolsAt(base.clone())));
         let paths = ToolPaths { provider: &provider, tool: &tool };
         let under = [Constraint::new("path", Condition::Under(folder.into()))];
         Constraint::cover(&under, &json!({ "path": path }), &paths)

@@ -87,7 +87,8 @@ impl Policy {
     /// Returns the conditions under which calls of a permanently allowed tool are sent, or `None`
     /// if there are none.
     pub fn remark(&self, tool: &ToolName) -> Option<String> {
-        matches!(self.by_patterns(tool), PolicyVerdict::Go).then(|| self.grants.remark(tool))?
+        matches!(self.by_patterns(tool), PolicyVerdict::Go)
+            .then(|| self.grants.conditions_of(tool))?
     }
 
     pub(super) fn verdict(
@@ -97,7 +98,7 @@ impl Policy {
     ) -> PolicyVerdict {
         match self.by_patterns(subject.tool) {
             PolicyVerdict::Go => {
-                self.grants.why(subject, paths).map_or(PolicyVerdict::Go, PolicyVerdict::Ask)
+                self.grants.ask_reason(subject, paths).map_or(PolicyVerdict::Go, PolicyVerdict::Ask)
             }
             verdict => verdict,
         }
@@ -109,7 +110,7 @@ impl Policy {
         }
         let allow = self.allow.iter().filter(|pattern| pattern.covers(tool));
         let allow = allow.map(ToolPattern::specificity).max();
-        let ask = best(&self.ask, tool);
+        let ask = highest_specificity(&self.ask, tool);
         match (allow, ask) {
             (None, None) if !self.ask_unnamed => {
                 let message = format!("tool `{tool}` is not allowed");
@@ -127,7 +128,7 @@ impl Policy {
 
     /// Returns the refusal of a tool that a pattern denies.
     pub(super) fn denied(&self, tool: &ToolName) -> Option<CallError> {
-        let denied = best(&self.deny, tool).is_some();
+        let denied = highest_specificity(&self.deny, tool).is_some();
         let message = || format!("Tool {tool} is denied by user config");
         denied.then(|| CallError::new(Code::ToolDenied, message()))
     }
@@ -135,10 +136,10 @@ impl Policy {
 
 /// Returns the specificity of the most specific pattern that covers a tool: how much of the name it
 /// spells out.
-fn best(patterns: &[StrictPattern], tool: &ToolName) -> Option<usize> {
+fn highest_specificity(patterns: &[StrictPattern], tool: &ToolName) -> Option<usize> {
     // Most policies restrict no tool, and every call is checked here.
-    let spelled = (!patterns.is_empty()).then(|| FoldedToolName::new(tool))?;
-    let covering = patterns.iter().filter(|pattern| pattern.covers(&spelled));
+    let folded = (!patterns.is_empty()).then(|| FoldedToolName::new(tool))?;
+    let covering = patterns.iter().filter(|pattern| pattern.covers(&folded));
     covering.map(StrictPattern::specificity).max()
 }
 
@@ -161,10 +162,10 @@ mod tests {
     }
 
     fn verdict(allow: &[&str], ask: &[&str], deny: &[&str], tool: &str) -> &'static str {
-        said(&policy(allow, ask, deny), tool)
+        verdict_of(&policy(allow, ask, deny), tool)
     }
 
-    fn said(policy: &Policy, tool: &str) -> &'static str {
+    fn verdict_of(policy: &Policy, tool: &str) -> &'static str {
         policy.ruling(&tool.parse().expect("a tool")).as_str()
     }
 
@@ -229,8 +230,8 @@ mod tests {
     #[test]
     fn what_nothing_names_is_asked_about_where_the_settings_say_so() {
         let policy = Policy { ask_unnamed: true, ..policy(&["a:*"], &[], &["b:*"]) };
-        assert_eq!(said(&policy, "a:x"), "go");
-        assert_eq!(said(&policy, "b:x"), "deny");
-        assert_eq!(said(&policy, "c:d"), "ask");
+        assert_eq!(verdict_of(&policy, "a:x"), "go");
+        assert_eq!(verdict_of(&policy, "b:x"), "deny");
+        assert_eq!(verdict_of(&policy, "c:d"), "ask");
     }
 }

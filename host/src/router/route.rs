@@ -65,12 +65,12 @@ impl<'f> Routes<'f> {
             );
             return Err(CallError::new(Code::Untrusted, message));
         }
-        let said = said(&self.0.routing, tool).or_else(|| said(&self.0.synced, tool));
+        let target = target_for(&self.0.routing, tool).or_else(|| target_for(&self.0.synced, tool));
         let built_in = || match meant(server, CLOUD_SERVERS.iter().copied()) {
             NameMatch::One(name) => Some(name),
             _ => None,
         };
-        match (said, built_in()) {
+        match (target, built_in()) {
             (Some(RouteTarget::Server), _) => self.to_cloud(tool.server()),
             (None, Some(name)) => self.to_cloud(name),
             _ => Err(self.unknown(server)),
@@ -118,7 +118,7 @@ impl<'f> Routes<'f> {
 }
 
 /// Returns the target of the most specific rule that covers a tool.
-fn said(rules: &[RoutingRule], tool: &ToolName) -> Option<RouteTarget> {
+fn target_for(rules: &[RoutingRule], tool: &ToolName) -> Option<RouteTarget> {
     let rules = rules.iter().filter(|rule| rule.pattern.covers(tool));
     rules.max_by_key(|rule| rule.pattern.specificity()).map(|rule| rule.to)
 }
@@ -134,7 +134,10 @@ mod tests {
         RoutingFacts::new(names.iter().map(|name| (*name).to_owned()))
     }
 
-    fn to(routes: &RoutingFacts, tool: &str) -> Result<Destination<'static>, CallError> {
+    fn destination_of(
+        routes: &RoutingFacts,
+        tool: &str,
+    ) -> Result<Destination<'static>, CallError> {
         // Leaking a name is acceptable in a test.
         let tool = Box::leak(Box::new(tool.parse::<ToolName>().expect("a tool")));
         Ok(match Routes(routes).destination(tool)? {
@@ -144,7 +147,7 @@ mod tests {
     }
 
     fn refusal(routes: &RoutingFacts, tool: &str) -> (String, String) {
-        let error = to(routes, tool).expect_err("refused");
+        let error = destination_of(routes, tool).expect_err("refused");
         (error.code, error.message)
     }
 
@@ -155,9 +158,9 @@ mod tests {
     #[test]
     fn a_server_is_found_in_every_spelling_and_two_of_one_spelling_are_named() {
         let all = routes(&["my-server", "get-x", "get_x"]);
-        assert_eq!(to(&all, "my-server:t"), Ok(Destination::Here("my-server")));
-        assert_eq!(to(&all, "myServer:t"), Ok(Destination::Here("my-server")));
-        assert_eq!(to(&all, "get_x:t"), Ok(Destination::Here("get_x")));
+        assert_eq!(destination_of(&all, "my-server:t"), Ok(Destination::Here("my-server")));
+        assert_eq!(destination_of(&all, "myServer:t"), Ok(Destination::Here("my-server")));
+        assert_eq!(destination_of(&all, "get_x:t"), Ok(Destination::Here("get_x")));
         let (code, message) = refusal(&all, "getX:t");
         assert_eq!(code, "TOOL_AMBIGUOUS");
         assert!(message.contains("`get-x` or `get_x`"), "{message}");
@@ -168,9 +171,12 @@ mod tests {
         let mut all = routes(&["github"]);
         all.cloud = true;
         all.routing = vec![route("github:*", RouteTarget::Server)];
-        assert_eq!(to(&all, "github:search"), Ok(Destination::Here("github")));
-        assert_eq!(to(&all, "tavily:search"), Ok(Destination::Cloud("tavily")));
-        assert_eq!(to(&all, "sequentialThinking:x"), Ok(Destination::Cloud("sequential-thinking")));
+        assert_eq!(destination_of(&all, "github:search"), Ok(Destination::Here("github")));
+        assert_eq!(destination_of(&all, "tavily:search"), Ok(Destination::Cloud("tavily")));
+        assert_eq!(
+            destination_of(&all, "sequentialThinking:x"),
+            Ok(Destination::Cloud("sequential-thinking"))
+        );
     }
 
     #[test]
@@ -183,7 +189,7 @@ mod tests {
             route("own:far_*", RouteTarget::Server),
         ];
         assert_eq!(refusal(&all, "tavily:search").0, "TOOL_UNKNOWN");
-        assert_eq!(to(&all, "own:far_away"), Ok(Destination::Cloud("own")));
+        assert_eq!(destination_of(&all, "own:far_away"), Ok(Destination::Cloud("own")));
         assert_eq!(refusal(&all, "own:near").0, "TOOL_UNKNOWN");
     }
 
@@ -195,9 +201,9 @@ mod tests {
         all.synced =
             vec![route("own:*", RouteTarget::Server), route("tavily:*", RouteTarget::Client)];
         assert_eq!(refusal(&all, "own:near").0, "TOOL_UNKNOWN");
-        assert_eq!(to(&all, "own:far"), Ok(Destination::Cloud("own")));
+        assert_eq!(destination_of(&all, "own:far"), Ok(Destination::Cloud("own")));
         assert_eq!(refusal(&all, "tavily:search").0, "TOOL_UNKNOWN");
-        assert_eq!(to(&all, "exa:search"), Ok(Destination::Cloud("exa")));
+        assert_eq!(destination_of(&all, "exa:search"), Ok(Destination::Cloud("exa")));
     }
 
     #[test]

@@ -80,8 +80,12 @@ impl RoutedTool {
 
     /// Returns the sets of conditions under which calls like this may be allowed permanently. `was`
     /// are the conditions of a grant that an older pml wrote, if there is one.
-    pub(crate) fn offers(&self, arguments: &Value, was: &[Constraint]) -> Vec<Vec<Constraint>> {
-        offered_with(arguments, was, &self.paths())
+    pub(crate) fn offers(
+        &self,
+        arguments: &Value,
+        replaced: &[Constraint],
+    ) -> Vec<Vec<Constraint>> {
+        offered_with(arguments, replaced, &self.paths())
     }
 
     fn paths(&self) -> ToolPaths<'_, dyn Provider> {

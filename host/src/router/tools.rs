@@ -70,9 +70,9 @@ pub trait Tools: Send + Sync + 'static {
         &self,
         tool: &ToolName,
         need: &Need,
-        tell: ProgressCallback,
+        progress: ProgressCallback,
     ) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
-        let _ = (need, tell);
+        let _ = (need, progress);
         self.find(tool)
     }
 
@@ -136,9 +136,9 @@ impl<T: Tools + ?Sized> Tools for Arc<T> {
         &self,
         tool: &ToolName,
         need: &Need,
-        tell: ProgressCallback,
+        progress: ProgressCallback,
     ) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
-        (**self).meet(tool, need, tell)
+        (**self).meet(tool, need, progress)
     }
 
     fn differences(

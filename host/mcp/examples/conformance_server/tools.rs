@@ -53,8 +53,8 @@ async fn log(context: &Context) {
 async fn progress(context: &Context) {
     let Some(token) = context.meta.get_progress_token() else { return };
     for done in [0.0, 50.0, 100.0] {
-        let told = ProgressNotificationParam::new(token.clone(), done).with_total(100.0);
-        let _ = context.peer.notify_progress(told).await;
+        let params = ProgressNotificationParam::new(token.clone(), done).with_total(100.0);
+        let _ = context.peer.notify_progress(params).await;
     }
 }
 

@@ -9,7 +9,7 @@
 //! **Invariant:** pml's own text stands before a bar, or has none; text from others stands behind
 //! one.
 
-use super::question_form::WIDTH;
+use super::question_form::MAX_WIDTH;
 use pml::{
     Ask,
     approval::{AskKind, details_of_ask_with, lines_of_ask_with},
@@ -18,10 +18,10 @@ use pml::{
 use std::collections::BTreeSet;
 
 /// Maximum number of lines of details, for all asks together.
-const LINES: usize = 60;
+const MAX_LINES: usize = 60;
 
 /// Maximum number of bytes of details.
-const BYTES: usize = 8 << 10;
+const MAX_BYTES: usize = 8 << 10;
 
 /// Returns the message for these asks of a question that has `all` asks in total. Clients show its
 /// first three lines at first.
@@ -31,7 +31,7 @@ pub(super) fn message(asks: &[Ask], all: usize, redactor: &Redactor) -> String {
         asks => overview(asks, all, redactor),
     };
     let more: Vec<&Ask> = asks.iter().filter(|ask| has_more(ask, redactor)).collect();
-    let (mut lines_left, mut bytes_left) = (LINES, BYTES);
+    let (mut lines_left, mut bytes_left) = (MAX_LINES, MAX_BYTES);
     for (index, ask) in more.iter().enumerate() {
         lines.push(String::new());
         if asks.len() > 1 {
@@ -73,8 +73,8 @@ fn overview(asks: &[Ask], all: usize, redactor: &Redactor) -> Vec<String> {
     };
     let mut lines = vec![
         first,
-        fold_middle(&format!("tools     │ {}", tools.collect::<Vec<_>>().join(", ")), WIDTH),
-        fold_middle(&format!("why       │ {reasons}"), WIDTH),
+        fold_middle(&format!("tools     │ {}", tools.collect::<Vec<_>>().join(", ")), MAX_WIDTH),
+        fold_middle(&format!("why       │ {reasons}"), MAX_WIDTH),
     ];
     for ask in asks {
         lines.push(format!("ask {}", ask.id));
@@ -93,25 +93,25 @@ fn has_more(ask: &Ask, redactor: &Redactor) -> bool {
 }
 
 /// Returns the details of an ask, in at most so many lines and bytes: the first and the last ones.
-fn details(ask: &Ask, redactor: &Redactor, most_lines: usize, most_bytes: usize) -> Vec<String> {
+fn details(ask: &Ask, redactor: &Redactor, max_lines: usize, max_bytes: usize) -> Vec<String> {
     let mut all: Vec<String> =
         details_of_ask_with(ask, redactor).iter().flat_map(|line| wrapped(line)).collect();
     let whole: usize = all.iter().map(|line| line.len() + 1).sum();
-    if all.len() <= most_lines && whole <= most_bytes {
+    if all.len() <= max_lines && whole <= max_bytes {
         return all;
     }
     let folded = |count: usize| {
         let digest = ask.short_digest();
         format!("[… {count} lines: `pml approvals --verbose` shows all of digest {digest} …]")
     };
-    let room = most_bytes.saturating_sub(folded(all.len()).len() + 1);
+    let room = max_bytes.saturating_sub(folded(all.len()).len() + 1);
     let fits = |lines: &mut dyn Iterator<Item = &String>| {
         let mut size = 0;
         let small = |line: &&String| {
             size += line.len() + 1;
             size <= room / 2
         };
-        lines.take(most_lines.saturating_sub(1) / 2).take_while(small).count()
+        lines.take(max_lines.saturating_sub(1) / 2).take_while(small).count()
     };
     let (head, tail) = (fits(&mut all.iter()), fits(&mut all.iter().rev()));
     let (left_out, end) = (all.len() - head - tail, all.len() - tail);
@@ -123,8 +123,8 @@ fn details(ask: &Ask, redactor: &Redactor, most_lines: usize, most_bytes: usize)
 fn wrapped(line: &str) -> Vec<String> {
     let mut rest: Vec<char> = line.chars().collect();
     let mut lines = Vec::new();
-    while rest.len() > WIDTH {
-        let after = rest.split_off(WIDTH);
+    while rest.len() > MAX_WIDTH {
+        let after = rest.split_off(MAX_WIDTH);
         lines.push(rest.iter().collect());
         rest = "│ ".chars().chain(after).collect();
     }

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_FIELDS: usize = 9;
 
 /// Maximum number of characters of a line of details.
-pub(super) const WIDTH: usize = 200;
+pub(super) const MAX_WIDTH: usize = 200;
 
 /// Maximum number of characters of a field's title.
 const MAX_TITLE: usize = 60;
@@ -114,7 +114,7 @@ fn accepted_decisions(asks: &[Ask], content: Option<&Value>) -> Option<Decisions
         Some(Value::Object(chosen)) => chosen,
         Some(_) => return None,
     };
-    let word = |name: &str| match chosen.get(name) {
+    let keyword = |name: &str| match chosen.get(name) {
         None | Some(Value::Null) => Some("approve"),
         Some(value) => value.as_str(),
     };
@@ -126,19 +126,19 @@ fn accepted_decisions(asks: &[Ask], content: Option<&Value>) -> Option<Decisions
         return None;
     }
     if let [ask] = asks {
-        return match word(DECISION)? {
+        return match keyword(DECISION)? {
             "replan" => Some(Decisions::All(Decision::Replan)),
-            word => Some(Decisions::Each([(ask.id, decision_for(ask, word)?)].into())),
+            keyword => Some(Decisions::Each([(ask.id, decision_for(ask, keyword)?)].into())),
         };
     }
     let each =
-        asks.iter().map(|ask| Some((ask.id, decision_for(ask, word(&field_name(ask.id))?)?)));
+        asks.iter().map(|ask| Some((ask.id, decision_for(ask, keyword(&field_name(ask.id))?)?)));
     each.collect::<Option<_>>().map(Decisions::Each)
 }
 
 /// Returns the decision for a keyword, if it was offered.
-fn decision_for(ask: &Ask, word: &str) -> Option<Decision> {
-    let offer = offers(ask).into_iter().find(|offer| offer.word() == word)?;
+fn decision_for(ask: &Ask, keyword: &str) -> Option<Decision> {
+    let offer = offers(ask).into_iter().find(|offer| offer.keyword() == keyword)?;
     Some(match offer {
         AskChoice::Approve => Decision::Approve,
         AskChoice::Always => Decision::Always,
@@ -159,7 +159,7 @@ fn field_name(ask: AskId) -> String {
 
 fn choices(ask: &Ask) -> Vec<ConstTitle> {
     let choices = offers(ask).into_iter();
-    choices.map(|offer| ConstTitle::new(offer.word(), offer.title(ask))).collect()
+    choices.map(|offer| ConstTitle::new(offer.keyword(), offer.title(ask))).collect()
 }
 
 fn replan() -> ConstTitle {
@@ -173,9 +173,9 @@ fn field(
     format: ChoiceFormat,
 ) -> PrimitiveSchemaDefinition {
     if format == ChoiceFormat::Names {
-        let (words, names) =
+        let (keywords, names) =
             choices.into_iter().map(|choice| (choice.const_, choice.title)).unzip();
-        let mut schema = LegacyEnumSchema::new(words);
+        let mut schema = LegacyEnumSchema::new(keywords);
         schema.enum_names = Some(names);
         schema.title = Some(title.into());
         schema.description = description.map(Into::into);
@@ -194,5 +194,5 @@ fn description(ask: &Ask) -> Option<String> {
     let names = in_one_line(&variables.names.join(", "));
     let file = in_one_line(&variables.file);
     let text = format!("Write {names} into {file}, never into this dialog; then accept");
-    Some(fold_middle(&text, WIDTH))
+    Some(fold_middle(&text, MAX_WIDTH))
 }

@@ -36,7 +36,7 @@ fn accept(question: &Question, content: Value) -> FormAnswer {
     read_answer(question, &ElicitResult::new(ElicitationAction::Accept).with_content(content))
 }
 
-fn words(field: &Value) -> Vec<&str> {
+fn keywords(field: &Value) -> Vec<&str> {
     field["oneOf"].as_array().unwrap().iter().map(|one| one["const"].as_str().unwrap()).collect()
 }
 
@@ -63,7 +63,7 @@ fn one_ask_is_a_few_lines_and_one_field() {
     assert_eq!(schema["properties"].as_object().unwrap().len(), 1);
     let field = &schema["properties"]["decision"];
     assert_eq!((&field["type"], &field["default"]), (&json!("string"), &json!("approve")));
-    assert_eq!(words(field), ["approve", "always", "always_1", "decline", "replan"]);
+    assert_eq!(keywords(field), ["approve", "always", "always_1", "decline", "replan"]);
     assert!(schema.get("required").is_none_or(|it| it.as_array().unwrap().is_empty()), "{schema}");
 }
 
@@ -126,8 +126,8 @@ fn several_asks_are_summed_up_first_and_decided_one_by_one() {
     assert_eq!(lines[2], "why       │ `*` asks");
     assert_eq!((lines[3], lines[4]), ("ask 1", "tool      │ fs:write"));
     let fields = &form["requestedSchema"]["properties"];
-    assert_eq!(words(&fields["ask_1"]), ["approve", "always", "always_1", "decline"]);
-    assert_eq!(words(&fields["ask_3"]), ["approve", "decline"]);
+    assert_eq!(keywords(&fields["ask_1"]), ["approve", "always", "always_1", "decline"]);
+    assert_eq!(keywords(&fields["ask_3"]), ["approve", "decline"]);
     assert_eq!(fields["ask_3"]["title"], "3. bank:pay");
     let each = [
         (AskId(1), Decision::Decline),

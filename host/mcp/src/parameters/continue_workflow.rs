@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub(crate) struct ContinueParameters {
     /// `None` if the id does not belong to this server.
     pub(crate) question: Option<QuestionId>,
-    pub(crate) said: WorkflowAnswer,
+    pub(crate) answer: WorkflowAnswer,
     /// The digests that were shown, if the client sends them.
     pub(crate) digests: ShownDigests,
 }
@@ -33,7 +33,7 @@ pub(crate) struct ShownDigests {
 pub(crate) struct DigestPrefix(String);
 
 /// Minimum number of digits of a digest.
-const DIGITS: usize = 8;
+const MIN_DIGITS: usize = 8;
 
 impl DigestPrefix {
     pub(crate) fn is_of(&self, ask: &Ask) -> bool {
@@ -45,7 +45,7 @@ impl TryFrom<String> for DigestPrefix {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<DigestPrefix, &'static str> {
-        let digits = (DIGITS..=64).contains(&text.len());
+        let digits = (MIN_DIGITS..=64).contains(&text.len());
         match digits && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             true => Ok(DigestPrefix(text.to_ascii_lowercase())),
             false => Err("a digest is 8 to 64 hex digits"),
@@ -75,7 +75,7 @@ impl WorkflowAnswer {
             |decision: &Decision| decision.approves() || matches!(decision, Decision::Result(_));
         match self {
             WorkflowAnswer::All(decision) => approves(decision),
-            WorkflowAnswer::Each(each) => each.values().any(|said| match said {
+            WorkflowAnswer::Each(each) => each.values().any(|answer| match answer {
                 AskAnswer::Decision(decision) => approves(decision),
                 AskAnswer::AlwaysWithin(_) => true,
             }),
@@ -174,7 +174,9 @@ struct RawAlwaysAnswer {
 
 impl ContinueParameters {
     /// Takes `continue_workflow` out of the arguments of any tool, if it is the only argument.
-    pub(crate) fn among(arguments: &JsonObject) -> Result<Option<ContinueParameters>, ErrorData> {
+    pub(crate) fn from_arguments(
+        arguments: &JsonObject,
+    ) -> Result<Option<ContinueParameters>, ErrorData> {
         let Some(given) = arguments.get("continue_workflow").filter(|_| arguments.len() == 1)
         else {
             return Ok(None);
@@ -198,19 +200,23 @@ impl ContinueParameters {
             }
             let mut digests = ShownDigests { only: raw.digest, ..ShownDigests::default() };
             let mut each = BTreeMap::new();
-            for (ask, said) in answers {
+            for (ask, answer) in answers {
                 let ask = ask.parse::<u32>().map(AskId);
                 let ask = ask.map_err(|_| wrong("`answers` are by the id of an ask"))?;
-                let said = match said {
-                    RawAnswer::Plain(said) => said,
+                let answer = match answer {
+                    RawAnswer::Plain(answer) => answer,
                     RawAnswer::Bound(RawBoundAnswer { answer, digest }) => {
                         digests.each.insert(ask, digest);
                         answer
                     }
                 };
-                each.insert(ask, said.into());
+                each.insert(ask, answer.into());
             }
-            return Ok(ContinueParameters { question, said: WorkflowAnswer::Each(each), digests });
+            return Ok(ContinueParameters {
+                question,
+                answer: WorkflowAnswer::Each(each),
+                digests,
+            });
         }
         let digests = ShownDigests { only: raw.digest, ..ShownDigests::default() };
         let decision = match (raw.action, raw.approved) {
@@ -224,13 +230,13 @@ impl ContinueParameters {
             (Some(QuestionAction::Abort), None) | (None, Some(false)) => Decision::Abort,
             (Some(QuestionAction::Replan), None) => Decision::Replan,
         };
-        Ok(ContinueParameters { question, said: WorkflowAnswer::All(decision), digests })
+        Ok(ContinueParameters { question, answer: WorkflowAnswer::All(decision), digests })
     }
 }
 
 impl From<RawAskAnswer> for AskAnswer {
-    fn from(said: RawAskAnswer) -> AskAnswer {
-        AskAnswer::Decision(match said {
+    fn from(answer: RawAskAnswer) -> AskAnswer {
+        AskAnswer::Decision(match answer {
             RawAskAnswer::Word(AnswerWord::Approve) => Decision::Approve,
             RawAskAnswer::Word(AnswerWord::Always) => Decision::Always,
             RawAskAnswer::Word(AnswerWord::Decline) => Decision::Decline,
@@ -253,8 +259,8 @@ mod tests {
     };
     use serde_json::{Value, json};
 
-    fn said(answer: Value) -> Result<WorkflowAnswer, String> {
-        ContinueParameters::read(answer).map(|read| read.said).map_err(|error| {
+    fn parsed(arguments: Value) -> Result<WorkflowAnswer, String> {
+        ContinueParameters::read(arguments).map(|read| read.answer).map_err(|error| {
             assert_eq!(error.code.0, -32602);
             error.message.into_owned()
         })
@@ -266,7 +272,7 @@ mod tests {
         let with = |answer: Value| {
             let mut answer = answer;
             answer["workflow_id"] = json!(id);
-            said(answer)
+            parsed(answer)
         };
         assert_eq!(with(json!({ "approved": true })), Ok(WorkflowAnswer::All(Decision::Approve)));
         assert_eq!(
@@ -277,7 +283,7 @@ mod tests {
         assert_eq!(with(json!({ "action": "replan" })), Ok(WorkflowAnswer::All(Decision::Replan)));
         let each = |each: [(u32, AskAnswer); 2]| {
             Ok(WorkflowAnswer::Each(
-                each.into_iter().map(|(ask, said)| (AskId(ask), said)).collect(),
+                each.into_iter().map(|(ask, answer)| (AskId(ask), answer)).collect(),
             ))
         };
         let decision = AskAnswer::Decision;
@@ -325,7 +331,7 @@ mod tests {
         let id = QuestionId::new().to_string();
         let approves = |mut answer: Value| {
             answer["workflow_id"] = json!(id);
-            said(answer).map(|said| said.approves())
+            parsed(answer).map(|answer| answer.approves())
         };
         for yes in [
             json!({ "approved": true }),

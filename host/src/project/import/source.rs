@@ -54,7 +54,7 @@ impl ImportSource {
     }
 
     /// Returns its files and the locations of the servers in them. The first ones take precedence.
-    pub(super) fn places(self, root: &Path, environment: &Environment) -> Vec<ImportLocation> {
+    pub(super) fn locations(self, root: &Path, environment: &Environment) -> Vec<ImportLocation> {
         let home = |name: &str| environment.home().map(|home| home.join(name));
         let user = |path: Option<PathBuf>, keys: &[&str]| {
             path.map(|path| ImportLocation::new(path, ImportScope::User, keys))
@@ -62,7 +62,7 @@ impl ImportSource {
         let project = |name: &str, key| {
             Some(ImportLocation::new(root.join(name), ImportScope::Project, &[key]))
         };
-        let places = match self {
+        let locations = match self {
             ImportSource::ClaudeCode => {
                 let here = root.to_string_lossy();
                 vec![
@@ -85,7 +85,7 @@ impl ImportSource {
                 user(home(".cursor/mcp.json"), &["mcpServers"]),
             ],
         };
-        places.into_iter().flatten().collect()
+        locations.into_iter().flatten().collect()
     }
 }
 

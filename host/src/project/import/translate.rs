@@ -36,7 +36,7 @@ pub struct FoundServer {
 /// Translates the entries at one location.
 pub(super) struct ImportTranslator<'a> {
     pub(super) client: ImportSource,
-    pub(super) place: &'a ImportLocation,
+    pub(super) location: &'a ImportLocation,
     pub(super) root: &'a Path,
 }
 
@@ -67,13 +67,13 @@ impl ImportTranslator<'_> {
         if valid != name {
             notes.push(format!("its name was {}", shown(name)));
         }
-        literals(&entry, &mut notes);
+        note_literal_secrets(&entry, &mut notes);
         let launch = check(&valid, &entry)?;
         Ok(Some(FoundServer {
             name: valid,
             client: self.client,
-            file: self.place.path.clone(),
-            scope: self.place.scope,
+            file: self.location.path.clone(),
+            scope: self.location.scope,
             launch,
             entry,
             notes,
@@ -165,7 +165,7 @@ fn valid_name(name: &str) -> String {
 }
 
 /// Adds notes that name the literal values that look like secrets.
-fn literals(entry: &Value, notes: &mut Vec<String>) {
+fn note_literal_secrets(entry: &Value, notes: &mut Vec<String>) {
     for key in ["env", "headers"] {
         for (name, value) in entry[key].as_object().into_iter().flatten() {
             let Some(text) = value.as_str().filter(|text| !text.is_empty()) else { continue };

@@ -39,20 +39,20 @@ pub(super) const NAMING: &[&str] = &[".npmrc", ".yarnrc", ".yarnrc.yml", "bunfig
 
 /// Returns the files that the commands run without naming them, relative to the folder that they
 /// run in or one of its parents.
-pub(super) fn unnamed(commands: &[Vec<String>]) -> BTreeSet<String> {
+pub(super) fn implicit_files(commands: &[Vec<String>]) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for command in commands {
         // The words after the first program of a kind include those after the others.
         let (mut python, mut packages) = (false, false);
         for (index, text) in command.iter().enumerate() {
             let next = command.get(index + 1).map_or("", String::as_str);
-            for module in modules_of(text, next) {
-                names.extend(of_module(module));
+            for module in python_modules(text, next) {
+                names.extend(python_module_files(module));
             }
             let rest = &command[index + 1..];
             let given = || rest.iter().map(String::as_str).filter(|text| !text.starts_with('-'));
             let program = program(text);
-            names.extend(run_by(&program, rest).into_iter().map(str::to_owned));
+            names.extend(files_run_by(&program, rest).into_iter().map(str::to_owned));
             match program.as_str() {
                 "python" | "pypy" | "ipython" if !std::mem::replace(&mut python, true) => {
                     let main =
@@ -62,7 +62,7 @@ pub(super) fn unnamed(commands: &[Vec<String>]) -> BTreeSet<String> {
                 "npx" | "pnpx" | "bunx" | "npm" | "pnpm" | "yarn" | "bun"
                     if !std::mem::replace(&mut packages, true) =>
                 {
-                    names.extend(given().flat_map(of_package));
+                    names.extend(given().flat_map(package_files));
                 }
                 _ => {}
             }
@@ -96,7 +96,7 @@ pub(super) fn modules<'a>(
 }
 
 /// Returns the files that a module may be in.
-pub(super) fn files_of(module: &str) -> impl Iterator<Item = String> {
+pub(super) fn module_files(module: &str) -> impl Iterator<Item = String> {
     let module = module.trim_end_matches('/');
     let ended = ENDINGS.iter().map(move |ending| format!("{module}.{ending}"));
     let index = ENDINGS.iter().map(move |ending| format!("{module}/index.{ending}"));
@@ -105,14 +105,14 @@ pub(super) fn files_of(module: &str) -> impl Iterator<Item = String> {
 
 /// Returns the variables that the commands set and that control what is loaded: `PYTHONPATH=lib
 /// python x.py`.
-pub(super) fn assigned(commands: &[Vec<String>]) -> Vec<(String, String)> {
+pub(super) fn assigned_variables(commands: &[Vec<String>]) -> Vec<(String, String)> {
     let pairs = commands.iter().flatten().filter_map(|text| text.split_once('='));
     let pairs = pairs.filter(|(name, _)| steers_loading(name));
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 /// Returns the modules of `-m a.b`, `-ma.b`, `-um a.b`, `--module a.b`.
-fn modules_of<'a>(text: &'a str, next: &'a str) -> Vec<&'a str> {
+fn python_modules<'a>(text: &'a str, next: &'a str) -> Vec<&'a str> {
     if let Some(long) = text.strip_prefix("--") {
         return match long.split_once('=') {
             Some(("module", module)) => vec![module],
@@ -131,7 +131,7 @@ fn modules_of<'a>(text: &'a str, next: &'a str) -> Vec<&'a str> {
 }
 
 /// Returns the files of `python -m a.b`.
-fn of_module(module: &str) -> Vec<String> {
+fn python_module_files(module: &str) -> Vec<String> {
     let parts: Vec<&str> = module.split('.').collect();
     let plain = |part: &&str| !part.is_empty() && !part.contains(['/', '\\', '\0']);
     if parts.len() > 16 || !parts.iter().all(plain) {
@@ -151,7 +151,7 @@ fn of_module(module: &str) -> Vec<String> {
 }
 
 /// Returns the files of `npx PACKAGE`: a package in the project takes precedence over the registry.
-fn of_package(package: &str) -> Vec<String> {
+fn package_files(package: &str) -> Vec<String> {
     let version = package.char_indices().skip(1).find(|(_, c)| *c == '@');
     let package = version.map_or(package, |(at, _)| &package[..at]);
     let plain = |c: char| c.is_alphanumeric() || "@/-_.".contains(c);
@@ -165,7 +165,7 @@ fn of_package(package: &str) -> Vec<String> {
 
 /// Returns the files that tell a program what to run, or where to find it. `rest` are the words
 /// after it.
-fn run_by(program: &str, rest: &[String]) -> Vec<&'static str> {
+fn files_run_by(program: &str, rest: &[String]) -> Vec<&'static str> {
     let says = |word: &str| rest.iter().any(|text| text == word);
     let first = || rest.iter().find(|text| !text.starts_with('-')).map_or("", String::as_str);
     let mut names: Vec<&'static str> = match program {

@@ -24,7 +24,7 @@ mod word_target;
 mod words;
 
 pub(crate) use launch_files::LaunchFiles;
-pub(super) use launch_files::{LaunchLine, launch_of};
+pub(super) use launch_files::{LaunchLine, launch_line};
 pub(super) use part_names::{FILE, VARIABLE, is_settings, named};
-pub(super) use roles::{VariableRole, deciding};
+pub(super) use roles::{VariableRole, deciding_variables};
 pub(super) use word_target::ScanBudget;

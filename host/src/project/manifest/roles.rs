@@ -14,11 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::project) struct VariableRole {
     /// Whether it controls what is loaded.
-    pub(in crate::project) loading: bool,
+    pub(in crate::project) steers_loading: bool,
     /// Whether it overrides a default.
-    pub(in crate::project) default: bool,
+    pub(in crate::project) overrides_default: bool,
     /// The recipients: `server: NAME`.
-    pub(in crate::project) given: Vec<String>,
+    pub(in crate::project) given_to: Vec<String>,
 }
 
 impl VariableRole {
@@ -31,7 +31,9 @@ impl VariableRole {
 }
 
 /// Returns the variables that decide something and that `.env` could set, by name.
-pub(in crate::project) fn deciding(entries: &[ServerEntry]) -> BTreeMap<String, VariableRole> {
+pub(in crate::project) fn deciding_variables(
+    entries: &[ServerEntry],
+) -> BTreeMap<String, VariableRole> {
     let mut defaults = BTreeSet::new();
     for template in entries.iter().flat_map(ServerEntry::templates) {
         let named = template.variables().filter(|(_, default)| *default);
@@ -39,17 +41,17 @@ pub(in crate::project) fn deciding(entries: &[ServerEntry]) -> BTreeMap<String, 
     }
     let mut roles: BTreeMap<String, VariableRole> = BTreeMap::new();
     for entry in entries {
-        for (key, template) in entry.fed() {
+        for (key, template) in entry.given_templates() {
             for (name, _) in template.variables() {
                 let loading = steers_loading(name) || steers_loading(key);
                 let default = defaults.contains(name);
                 if loading || default {
                     let role = roles.entry(name.to_owned()).or_default();
-                    role.loading |= loading;
-                    role.default |= default;
+                    role.steers_loading |= loading;
+                    role.overrides_default |= default;
                     let given = format!("{}: {key}", entry.declared.name);
-                    if !role.given.contains(&given) {
-                        role.given.push(given);
+                    if !role.given_to.contains(&given) {
+                        role.given_to.push(given);
                     }
                 }
             }

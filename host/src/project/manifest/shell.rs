@@ -13,7 +13,7 @@ const ENDS: &[char] = &[';', '|', '&', '(', ')', '`', '<', '>'];
 const FOLDER: &[&str] = &["${PWD}", "$PWD", "$(pwd)", "`pwd`"];
 
 /// Reports whether a shell would read a text as anything but one literal word.
-pub(super) fn is_line(text: &str) -> bool {
+pub(super) fn is_command_line(text: &str) -> bool {
     text.contains(|c: char| c.is_whitespace() || "\"'\\".contains(c) || ENDS.contains(&c))
 }
 

@@ -10,30 +10,35 @@ use std::path::{Component, Path, PathBuf};
 
 /// Maximum number of bytes that are hashed for one project. A server whose files exceed it cannot
 /// be used.
-const BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
 /// Maximum number of files that are hashed for one project.
-const FILES: usize = 256;
+const MAX_FILES: usize = 256;
 
 /// Maximum number of paths that are checked for one project.
-const LOOKS: usize = 400_000;
+const MAX_LOOKUPS: usize = 400_000;
 
 /// Maximum number of links that are followed, as in the OS.
-const LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// The remaining budget of a scan.
 #[derive(Clone, Debug)]
 pub(in crate::project) struct ScanBudget {
     bytes: u64,
     files: usize,
-    looks: usize,
+    lookups: usize,
     /// Digests of the files that were hashed already: several servers may name one file.
     known: BTreeMap<PathBuf, String>,
 }
 
 impl Default for ScanBudget {
     fn default() -> ScanBudget {
-        ScanBudget { bytes: BYTES, files: FILES, looks: LOOKS, known: BTreeMap::new() }
+        ScanBudget {
+            bytes: MAX_BYTES,
+            files: MAX_FILES,
+            lookups: MAX_LOOKUPS,
+            known: BTreeMap::new(),
+        }
     }
 }
 
@@ -45,8 +50,8 @@ impl ScanLimitExceeded {
     /// Returns the reason why a server cannot be used.
     pub(super) fn reason() -> String {
         format!(
-            "its launch line names more than can be held against what was trusted ({} MiB and {FILES} files in all)",
-            BYTES >> 20
+            "its launch line names more than can be held against what was trusted ({} MiB and {MAX_FILES} files in all)",
+            MAX_BYTES >> 20
         )
     }
 }
@@ -66,13 +71,13 @@ pub(super) enum WordTarget {
 
 impl ScanBudget {
     /// Finds the target of `word`, relative to `folder`. `root` must not contain links.
-    pub(super) fn look(
+    pub(super) fn resolve_word(
         &mut self,
         root: &Path,
         folder: &Path,
         word: &str,
     ) -> Result<WordTarget, ScanLimitExceeded> {
-        self.looks = self.looks.checked_sub(1).ok_or(ScanLimitExceeded)?;
+        self.lookups = self.lookups.checked_sub(1).ok_or(ScanLimitExceeded)?;
         // No file has such a name: the OS would only return an error.
         if word.len() > 4_096 || word.contains('\0') {
             return Ok(WordTarget::Nothing);
@@ -86,9 +91,9 @@ impl ScanBudget {
                 true => WordTarget::Folder(target),
                 // A link to a folder outside: its contents do not belong to the project, but the
                 // link does.
-                false => match folded(&written) {
+                false => match without_dots(&written) {
                     own if own != root && own.starts_with(root) => {
-                        leads_out(name_of(root, &own), target)
+                        links_outside(name_of(root, &own), target)
                     }
                     _ => WordTarget::Nothing,
                 },
@@ -97,12 +102,12 @@ impl ScanBudget {
         if !target.is_file() {
             return Ok(WordTarget::Nothing);
         }
-        let Some(at) = entry(&written) else { return Ok(WordTarget::Nothing) };
-        let at = match (at.starts_with(root), folded(&written)) {
+        let Some(at) = with_real_folder(&written) else { return Ok(WordTarget::Nothing) };
+        let at = match (at.starts_with(root), without_dots(&written)) {
             (true, _) => at,
             // A folder of the project that leads out of it.
             (false, folded) if folded.starts_with(root) => {
-                return Ok(leads_out(name_of(root, &folded), at));
+                return Ok(links_outside(name_of(root, &folded), at));
             }
             // A file outside that leads into the project, or one that has nothing to do with it.
             (false, _) if target.starts_with(root) => target.clone(),
@@ -111,7 +116,7 @@ impl ScanBudget {
         let name = name_of(root, &at);
         let Some(last) = follow(root, at) else { return Ok(WordTarget::Nothing) };
         if !last.starts_with(root) {
-            return Ok(leads_out(name, last));
+            return Ok(links_outside(name, last));
         }
         if let Some(digest) = self.known.get(&last) {
             return Ok(WordTarget::File { name, digest: digest.clone() });
@@ -149,14 +154,14 @@ impl ScanBudget {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
             };
-            let left = self.bytes.checked_sub(length as u64);
-            self.bytes = left.ok_or(io::ErrorKind::FileTooLarge)?;
+            let remaining = self.bytes.checked_sub(length as u64);
+            self.bytes = remaining.ok_or(io::ErrorKind::FileTooLarge)?;
             sha.update(&buffer[..length]);
         }
     }
 }
 
-fn leads_out(name: String, to: PathBuf) -> WordTarget {
+fn links_outside(name: String, to: PathBuf) -> WordTarget {
     let mut sha = Sha256::new();
     sha.update(b"out\0");
     sha.update(to.as_os_str().as_encoded_bytes());
@@ -164,7 +169,7 @@ fn leads_out(name: String, to: PathBuf) -> WordTarget {
 }
 
 /// Resolves the links in the folder of a path; the file itself may still be a link.
-fn entry(path: &Path) -> Option<PathBuf> {
+fn with_real_folder(path: &Path) -> Option<PathBuf> {
     let name = match path.components().next_back()? {
         Component::Normal(name) => name,
         // `x/..` and the like: a folder, or no path at all.
@@ -176,19 +181,19 @@ fn entry(path: &Path) -> Option<PathBuf> {
 /// Follows links as long as they stay in the project. Returns the first path that is not a link, or
 /// that is outside.
 fn follow(root: &Path, mut at: PathBuf) -> Option<PathBuf> {
-    for _ in 0..LINKS {
+    for _ in 0..MAX_LINKS {
         let found = at.symlink_metadata().ok()?;
         if !found.is_symlink() || !at.starts_with(root) {
             return Some(at);
         }
         let target = at.parent()?.join(at.read_link().ok()?);
-        at = entry(&target).or_else(|| target.canonicalize().ok())?;
+        at = with_real_folder(&target).or_else(|| target.canonicalize().ok())?;
     }
     None
 }
 
 /// Removes `.` and `..` from a path without following links.
-fn folded(path: &Path) -> PathBuf {
+fn without_dots(path: &Path) -> PathBuf {
     let mut folded = PathBuf::new();
     for component in path.components() {
         match component {
@@ -225,12 +230,12 @@ mod tests {
         (folder, root)
     }
 
-    fn look(root: &Path, word: &str) -> WordTarget {
-        ScanBudget::default().look(root, root, word).unwrap()
+    fn resolve(root: &Path, word: &str) -> WordTarget {
+        ScanBudget::default().resolve_word(root, root, word).unwrap()
     }
 
     fn file(root: &Path, word: &str) -> (String, String) {
-        match look(root, word) {
+        match resolve(root, word) {
             WordTarget::File { name, digest } => (name, digest),
             other => panic!("{word}: {other:?}"),
         }
@@ -247,9 +252,9 @@ mod tests {
         }
         fs::write(&whole, "two").unwrap();
         assert_ne!(file(&root, "tools/x.py").1, digest);
-        assert_eq!(look(&root, "tools/z.py"), WordTarget::Nothing);
-        assert_eq!(look(&root, "../outside.py"), WordTarget::Nothing);
-        assert_eq!(look(&root, "tools"), WordTarget::Folder(root.join("tools")));
+        assert_eq!(resolve(&root, "tools/z.py"), WordTarget::Nothing);
+        assert_eq!(resolve(&root, "../outside.py"), WordTarget::Nothing);
+        assert_eq!(resolve(&root, "tools"), WordTarget::Folder(root.join("tools")));
     }
 
     #[test]
@@ -274,33 +279,33 @@ mod tests {
         let (folder, root) = place();
         let outside = folder.path().canonicalize().unwrap().join("outside.py");
         symlink("../../outside.py", root.join("tools/out")).unwrap();
-        let WordTarget::LinksOutside { name, to, digest } = look(&root, "tools/out") else {
+        let WordTarget::LinksOutside { name, to, digest } = resolve(&root, "tools/out") else {
             panic!()
         };
         assert_eq!((name.as_str(), &to), ("./tools/out", &outside));
         // The contents outside do not belong to the project.
         fs::write(&outside, "changed").unwrap();
-        assert_eq!(look(&root, "tools/out"), WordTarget::LinksOutside { name, to, digest });
+        assert_eq!(resolve(&root, "tools/out"), WordTarget::LinksOutside { name, to, digest });
         symlink(folder.path(), root.join("up")).unwrap();
         assert!(
-            matches!(look(&root, "up/outside.py"), WordTarget::LinksOutside { name, .. } if name == "./up/outside.py")
+            matches!(resolve(&root, "up/outside.py"), WordTarget::LinksOutside { name, .. } if name == "./up/outside.py")
         );
         assert!(
-            matches!(look(&root, "up"), WordTarget::LinksOutside { name, .. } if name == "./up")
+            matches!(resolve(&root, "up"), WordTarget::LinksOutside { name, .. } if name == "./up")
         );
-        assert_eq!(look(&root, ".."), WordTarget::Nothing);
+        assert_eq!(resolve(&root, ".."), WordTarget::Nothing);
         symlink("loop", root.join("loop")).unwrap();
-        assert_eq!(look(&root, "loop"), WordTarget::Nothing);
+        assert_eq!(resolve(&root, "loop"), WordTarget::Nothing);
     }
 
     #[test]
     fn more_than_the_budget_is_refused() {
         let (_folder, root) = place();
         let bytes = ScanBudget { bytes: 2, ..ScanBudget::default() };
-        assert_eq!(bytes.clone().look(&root, &root, "tools/x.py"), Err(ScanLimitExceeded));
+        assert_eq!(bytes.clone().resolve_word(&root, &root, "tools/x.py"), Err(ScanLimitExceeded));
         let files = ScanBudget { files: 0, ..ScanBudget::default() };
-        assert_eq!(files.clone().look(&root, &root, "tools/x.py"), Err(ScanLimitExceeded));
-        let looks = ScanBudget { looks: 0, ..ScanBudget::default() };
-        assert_eq!(looks.clone().look(&root, &root, "nothing"), Err(ScanLimitExceeded));
+        assert_eq!(files.clone().resolve_word(&root, &root, "tools/x.py"), Err(ScanLimitExceeded));
+        let lookups = ScanBudget { lookups: 0, ..ScanBudget::default() };
+        assert_eq!(lookups.clone().resolve_word(&root, &root, "nothing"), Err(ScanLimitExceeded));
     }
 }

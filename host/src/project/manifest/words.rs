@@ -4,21 +4,21 @@
 //! effect.
 
 use super::lists::{BARE, DATA, INTERPRETERS, LOADERS, PROGRAMS, SHELLS};
-use super::shell::{commands, is_line};
+use super::shell::{commands, is_command_line};
 use std::collections::HashSet;
 
 /// Maximum depth of command lines inside command lines.
-const DEPTH: usize = 4;
+const MAX_DEPTH: usize = 4;
 
 /// Maximum number of words of a launch line; a line with more cannot be used.
-const WORDS: usize = 10_000;
+const MAX_WORDS: usize = 10_000;
 
 /// Maximum size of a word that is shown although its file is not known.
-const TOLD: usize = 200;
+const MAX_SHOWN: usize = 200;
 
 /// Characters that separate words inside an argument, as in `sh -c 'python tools/x.py; true'` or
 /// `--require=./x.js`.
-const BETWEEN: &[char] = &[
+const SEPARATORS: &[char] = &[
     ' ', '\t', '\n', '\r', ';', '|', '&', '(', ')', '<', '>', '"', '\'', '`', '=', ',', ':', '{',
     '}', '[', ']',
 ];
@@ -37,7 +37,7 @@ pub(super) struct LaunchWord {
     pub(super) text: String,
     /// Whether it can be shown if no file is found: it is literal, and looks like the name of a
     /// program.
-    pub(super) tellable: bool,
+    pub(super) showable: bool,
     /// Whether the file is data, which may change.
     pub(super) data: bool,
 }
@@ -52,7 +52,7 @@ pub(super) fn words(arguments: &[LaunchArgument]) -> Option<LaunchWords> {
     let interpreted = arguments.iter().any(|argument| is_interpreter(&argument.text));
     words.command(arguments, !interpreted, 0);
     let read: usize = words.commands.iter().map(Vec::len).sum();
-    (words.found.len() <= WORDS && read <= WORDS).then_some(words)
+    (words.found.len() <= MAX_WORDS && read <= MAX_WORDS).then_some(words)
 }
 
 /// The words of a launch line.
@@ -80,8 +80,8 @@ impl LaunchWords {
                 self.argument(argument, before, index > 0 && program_seen);
                 self.unresolved(argument, depth);
             }
-            if is_line(&argument.text) {
-                self.line(argument, depth);
+            if is_command_line(&argument.text) {
+                self.command_line(argument, depth);
             }
             // Arguments after a program's own file or module are read by that program. A file that
             // an option names may be loaded before the program.
@@ -94,15 +94,15 @@ impl LaunchWords {
 
     /// Adds the words of a command line. It may still be the name of one file, or the value of an
     /// option.
-    fn line(&mut self, argument: &LaunchArgument, depth: usize) {
+    fn command_line(&mut self, argument: &LaunchArgument, depth: usize) {
         let value = argument.text.split_once('=').map(|(_, value)| value);
         for text in [Some(argument.text.as_str()), value].into_iter().flatten() {
-            self.add(LaunchWord { text: text.into(), tellable: false, data: false });
+            self.add(LaunchWord { text: text.into(), showable: false, data: false });
         }
         for command in commands(&argument.text) {
             let argument = |text| LaunchArgument { text, plain: argument.plain };
             let arguments: Vec<_> = command.into_iter().map(argument).collect();
-            match depth < DEPTH {
+            match depth < MAX_DEPTH {
                 true => self.command(&arguments, false, depth + 1),
                 false => {
                     arguments.iter().for_each(|it| self.argument(it, None, false));
@@ -115,7 +115,7 @@ impl LaunchWords {
     /// Adds a word that may be a path and that a shell assembles at run time.
     fn unresolved(&mut self, argument: &LaunchArgument, depth: usize) {
         let text = &argument.text;
-        let path = text.contains('/') && !text.contains("://") && text.len() <= TOLD;
+        let path = text.contains('/') && !text.contains("://") && text.len() <= MAX_SHOWN;
         let put_together = text.contains(['$', '*', '?', '[', '`']);
         if self.shell && depth > 0 && argument.plain && path && put_together {
             self.unresolved.push(text.clone());
@@ -131,14 +131,14 @@ impl LaunchWords {
         let value = value(before, argument);
         let data = for_program && value.is_some_and(is_data);
         for text in pieces(&argument.text) {
-            let tellable = argument.plain && looks_like_a_program(text);
-            self.add(LaunchWord { text: text.into(), tellable, data: data && value == Some(text) });
+            let showable = argument.plain && looks_like_a_program(text);
+            self.add(LaunchWord { text: text.into(), showable, data: data && value == Some(text) });
         }
     }
 
     fn add(&mut self, word: LaunchWord) {
         // One word above the limit is stored, so that the excess is detected.
-        if self.found.len() <= WORDS && self.known.insert(word.clone()) {
+        if self.found.len() <= MAX_WORDS && self.known.insert(word.clone()) {
             self.found.push(word);
         }
     }
@@ -146,8 +146,8 @@ impl LaunchWords {
 
 /// Returns the words of a text, such as the value of a variable that controls loading.
 pub(super) fn words_of(text: &str) -> Vec<LaunchWord> {
-    let word = |text: &str| LaunchWord { text: text.into(), tellable: false, data: false };
-    pieces(text).take(WORDS).map(word).collect()
+    let word = |text: &str| LaunchWord { text: text.into(), showable: false, data: false };
+    pieces(text).take(MAX_WORDS).map(word).collect()
 }
 
 /// Returns a text, its pieces, and both without prefixes that may precede a path.
@@ -164,7 +164,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
         let forms = [Some(piece), glued, at, Some(default).filter(|it| *it != piece), rest, within];
         forms.into_iter().flatten().filter(|form| !form.is_empty())
     };
-    std::iter::once(text).chain(text.split(BETWEEN)).flat_map(forms)
+    std::iter::once(text).chain(text.split(SEPARATORS)).flat_map(forms)
 }
 
 /// Returns an argument, or the value of an option, unless the option loads a file.

@@ -19,7 +19,7 @@ impl CloudConnection {
     ///
     /// # Errors
     /// If its URL is not valid.
-    pub(super) fn to(cloud: &Cloud, clock: Arc<dyn Clock>) -> Result<CloudConnection, Error> {
+    pub(super) fn new(cloud: &Cloud, clock: Arc<dyn Clock>) -> Result<CloudConnection, Error> {
         let mut server = ServerConfig::http(CLOUD, cloud.url.clone())?;
         if let (Some(name), None) = (&cloud.api_key_env, &cloud.api_key) {
             server.missing.push(name.clone());

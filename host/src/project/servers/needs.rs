@@ -21,7 +21,7 @@ pub(crate) struct ServerNeeds<'a> {
 impl ServerNeeds<'_> {
     /// Returns the need of a server, or `None` if it can be called.
     pub(crate) async fn of(&self, server: &str) -> Result<Option<Need>, CallError> {
-        if let Some(need) = self.changed_scripts(server).await? {
+        if let Some(need) = self.changed_launch_files(server).await? {
             return Ok(Some(Need::Trust(need)));
         }
         if let Some(package) = self.packages.missing(server).await.map_err(call_error)? {
@@ -39,7 +39,7 @@ impl ServerNeeds<'_> {
 
     /// Returns what has to be trusted again before a server is started: files that its launch line
     /// names may have changed since the project was read.
-    async fn changed_scripts(&self, server: &str) -> Result<Option<TrustNeed>, CallError> {
+    async fn changed_launch_files(&self, server: &str) -> Result<Option<TrustNeed>, CallError> {
         let upstreams = self.upstreams;
         let Some(config) = upstreams.config(server).filter(|_| !upstreams.is_running(server))
         else {
@@ -50,7 +50,7 @@ impl ServerNeeds<'_> {
             return Ok(None);
         }
         let Some(mut project) = self.known.lock() else { return Ok(None) };
-        let now = project.again().map_err(call_error)?;
+        let now = project.reload().map_err(call_error)?;
         self.replace_project(&mut project, now);
         Ok(project.trust_need())
     }
@@ -76,22 +76,22 @@ impl ServerNeeds<'_> {
     pub(crate) async fn fulfill(
         &self,
         need: Need,
-        tell: ProgressCallback,
+        progress: ProgressCallback,
     ) -> Result<(), CallError> {
         match need {
             Need::Install(package) => {
-                self.packages.install(&package, tell).await.map(drop).map_err(call_error)
+                self.packages.install(&package, progress).await.map(drop).map_err(call_error)
             }
-            Need::Variables(variables) => self.read_again(&variables.server),
+            Need::Variables(variables) => self.reload_variables(&variables.server),
             Need::Trust(trust) => self.trust(&trust),
             _ => Ok(()),
         }
     }
 
     /// Reads the variables of a server again.
-    fn read_again(&self, server: &str) -> Result<(), CallError> {
+    fn reload_variables(&self, server: &str) -> Result<(), CallError> {
         let Some(mut project) = self.known.lock() else { return Ok(()) };
-        let now = project.again().map_err(call_error)?;
+        let now = project.reload().map_err(call_error)?;
         if !now.trust.is_trusted() {
             // The new variables include one that decides something: trust in it is asked for next.
             self.replace_project(&mut project, now);
@@ -110,7 +110,7 @@ impl ServerNeeds<'_> {
         if project.trust.is_trusted() {
             return Ok(());
         }
-        let now = project.accept(need).map_err(call_error)?;
+        let now = project.accept_trust(need).map_err(call_error)?;
         self.replace_project(&mut project, now);
         Ok(())
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Number of servers that are started at the same time for listing.
-const AT_ONCE: usize = 8;
+const MAX_CONCURRENT: usize = 8;
 
 /// The allowed source of a listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,7 +68,8 @@ impl Servers {
             let listing = self.clone().listing(name, freshness, end);
             async move { (place, listing.await) }
         });
-        let mut answers: Vec<_> = stream::iter(asked).buffer_unordered(AT_ONCE).collect().await;
+        let mut answers: Vec<_> =
+            stream::iter(asked).buffer_unordered(MAX_CONCURRENT).collect().await;
         answers.sort_by_key(|(place, _)| *place);
         let mut offer = ToolOffer::default();
         for (_, answer) in answers {

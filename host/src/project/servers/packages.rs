@@ -137,7 +137,7 @@ impl ServerPackages {
                 "`pml install {server}` installs it; nothing is written here"
             )));
         }
-        let line = self.line(server, &spec);
+        let line = self.launch_line(server, &spec);
         installer.resolve(server, &spec, &line).await.map(Some).map_err(Error::from)
     }
 
@@ -150,7 +150,7 @@ impl ServerPackages {
     pub(super) async fn install(
         &self,
         package: &Package,
-        tell: ProgressCallback,
+        progress: ProgressCallback,
     ) -> Result<Option<String>, Error> {
         let config = self.upstreams.config(&package.server);
         let unknown = || {
@@ -161,7 +161,7 @@ impl ServerPackages {
         let (Some(installer), Some(spec)) = (&self.installer, spec(&config)?) else {
             return Ok(None);
         };
-        let installed = installer.install(&spec, package, tell).await.map_err(Error::from)?;
+        let installed = installer.install(&spec, package, progress).await.map_err(Error::from)?;
         let config = started_from(config, installed);
         let digest = config.package.clone();
         self.upstreams.put(config);
@@ -169,7 +169,7 @@ impl ServerPackages {
     }
 
     /// Returns the launch line as it was written, without keys.
-    fn line(&self, server: &str, spec: &PackageSpec) -> String {
+    fn launch_line(&self, server: &str, spec: &PackageSpec) -> String {
         self.known.launch_line(server).unwrap_or_else(|| spec.written())
     }
 }

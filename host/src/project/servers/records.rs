@@ -45,7 +45,7 @@ impl ServerRecords {
     }
 
     /// Records that a server was used.
-    pub(super) fn note_use(&self, server: &str) {
+    pub(super) fn record_use(&self, server: &str) {
         if let Some(usage) = &self.usage {
             usage.note(server);
         }
@@ -60,7 +60,7 @@ impl ServerRecords {
     }
 
     /// Stores the definition of a tool, on another thread and once per process.
-    pub(crate) fn keep_definition(&self, tool: &ListedTool) {
+    pub(crate) fn store_definition(&self, tool: &ListedTool) {
         let Some(definitions) = &self.definitions else { return };
         let (digest, definition) = (tool.origin.definition.clone(), tool.definition.clone());
         if definitions.has_kept(&digest) {
@@ -88,13 +88,17 @@ impl ServerRecords {
             let line = launch_line().unwrap_or_default();
             changes.push(Difference::new(
                 "server",
-                Some(format!("another launch line or URL, digest {}", short(&before.server))),
-                Some(format!("{line}, digest {}", short(&now.server))),
+                Some(format!(
+                    "another launch line or URL, digest {}",
+                    short_digest(&before.server)
+                )),
+                Some(format!("{line}, digest {}", short_digest(&now.server))),
             ));
         }
         if before.package != now.package {
-            let digest =
-                |origin: &ToolOrigin| Some(format!("digest {}", short(origin.package.as_deref()?)));
+            let digest = |origin: &ToolOrigin| {
+                Some(format!("digest {}", short_digest(origin.package.as_deref()?)))
+            };
             changes.push(Difference::new("package", digest(before), digest(now)));
         }
         if before.definition == now.definition {
@@ -106,11 +110,11 @@ impl ServerRecords {
             // The earlier version is not stored: only the current one is shown.
             (_, is) => changes.push(Difference::new(
                 "definition",
-                Some(format!("not kept, digest {}", short(&before.definition))),
+                Some(format!("not kept, digest {}", short_digest(&before.definition))),
                 Some(format!(
                     "{} (digest {})",
                     is.map_or("", |is| is.definition.description.as_str()),
-                    short(&now.definition)
+                    short_digest(&now.definition)
                 )),
             )),
         }
@@ -118,6 +122,6 @@ impl ServerRecords {
     }
 }
 
-fn short(digest: &str) -> String {
+fn short_digest(digest: &str) -> String {
     digest.chars().take(DIGITS).collect()
 }

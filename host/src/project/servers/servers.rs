@@ -60,7 +60,7 @@ impl Servers {
     /// # Errors
     /// If the URL of its cloud is not valid.
     pub fn of(project: &Project) -> Result<Servers, Error> {
-        Servers::remembered(project, Some(project.state_folder()))
+        Servers::with_cache(project, Some(project.state_folder()))
     }
 
     /// Returns the servers of a project without a cache: no file is written.
@@ -68,10 +68,10 @@ impl Servers {
     /// # Errors
     /// As [`Servers::of`].
     pub fn of_unremembered(project: &Project) -> Result<Servers, Error> {
-        Servers::remembered(project, None)
+        Servers::with_cache(project, None)
     }
 
-    fn remembered(project: &Project, folder: Option<PathBuf>) -> Result<Servers, Error> {
+    fn with_cache(project: &Project, folder: Option<PathBuf>) -> Result<Servers, Error> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let mut servers = project.servers.clone();
         for server in &mut servers {
@@ -79,7 +79,7 @@ impl Servers {
         }
         let cache = folder.as_deref().map(ServerCache::open);
         let cloud = project.cloud.as_ref();
-        let cloud = cloud.map(|cloud| CloudConnection::to(cloud, clock.clone())).transpose()?;
+        let cloud = cloud.map(|cloud| CloudConnection::new(cloud, clock.clone())).transpose()?;
         let upstreams = Upstreams::new(servers, cache, clock);
         let known = Arc::new(KnownProject::of(project.clone()));
         let installer = Installer::new(project.state_folder(), project.environment());
@@ -172,9 +172,9 @@ impl Servers {
     pub async fn install(
         &self,
         package: &Package,
-        tell: ProgressCallback,
+        progress: ProgressCallback,
     ) -> Result<Option<String>, Error> {
-        self.packages().install(package, tell).await
+        self.packages().install(package, progress).await
     }
 }
 
@@ -215,7 +215,7 @@ impl Servers {
     /// Starts a server if it does not run, and lists its tools.
     pub(crate) async fn list(&self, server: &str) -> Result<Arc<ServerTools>, UpstreamError> {
         let listing = self.upstreams().list(server).await?;
-        self.records().note_use(server);
+        self.records().record_use(server);
         Ok(listing)
     }
 

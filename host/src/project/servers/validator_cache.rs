@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Maximum number of compiled schemas in memory.
-const KEPT: usize = 2_000;
+const MAX_COMPILED: usize = 2_000;
 
 /// Compiled schemas, by the digest of their tool's definition. If a schema cannot be compiled, only
 /// its server checks arguments.
@@ -22,9 +22,9 @@ impl ValidatorCache {
     pub(crate) fn check(&self, tool: &ListedTool, arguments: &Value) -> Result<(), CallError> {
         let Some(validator) = self.validator(tool) else { return Ok(()) };
         let Err(wrong) = validator.check(arguments) else { return Ok(()) };
-        let said: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+        let errors: Vec<String> = wrong.iter().map(ToString::to_string).collect();
         let name = &tool.definition.tool;
-        let message = format!("the arguments of `{name}` are wrong: {}", said.join("; "));
+        let message = format!("the arguments of `{name}` are wrong: {}", errors.join("; "));
         Err(CallError::new(Code::Arguments, message))
     }
 
@@ -35,7 +35,7 @@ impl ValidatorCache {
             return known.clone();
         }
         let validator = ArgumentValidator::new(&tool.definition.input).ok().map(Arc::new);
-        if compiled.len() >= KEPT {
+        if compiled.len() >= MAX_COMPILED {
             compiled.clear();
         }
         compiled.insert(digest.clone(), validator.clone());

@@ -1,6 +1,6 @@
 //! Tests the settings of an engine that is configured for a project.
 
-use super::{ProjectFixture, place};
+use super::{ProjectFixture, project_fixture};
 use crate::config::{Config, EngineSettings};
 use crate::model::{Durability, Grant, Limits};
 use crate::project::{GrantStorage, Project};
@@ -19,9 +19,9 @@ const SETTINGS: &str = r#"{
 }"#;
 
 fn fixture() -> ProjectFixture {
-    let place = place(&[]);
-    place.write(".pml.json", SETTINGS);
-    place
+    let fixture = project_fixture(&[]);
+    fixture.write(".pml.json", SETTINGS);
+    fixture
 }
 
 fn settings(project: &Project, storage: GrantStorage) -> EngineSettings {

@@ -13,7 +13,7 @@ pub(super) struct ProjectFixture {
 }
 
 /// Makes an empty project, with variables in addition to `HOME`.
-pub(super) fn place(variables: &[(&str, &str)]) -> ProjectFixture {
+pub(super) fn project_fixture(variables: &[(&str, &str)]) -> ProjectFixture {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().canonicalize().unwrap().join("home");
     let root = home.join("project");

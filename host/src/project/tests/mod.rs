@@ -11,4 +11,4 @@ mod schema;
 #[cfg(unix)]
 mod state_folder;
 
-use fixture::{ProjectFixture, place};
+use fixture::{ProjectFixture, project_fixture};

@@ -210,8 +210,9 @@ fn each_path_has_a_journal_of_its_own_and_says_whose_it_is() {
     };
     let (one, other) = (of("a/p"), of("b/p"));
     assert_ne!(one.folder(), other.folder());
-    let name =
-        |place: &ProjectJournal| place.folder().file_name().unwrap().to_str().unwrap().to_owned();
+    let name = |fixture: &ProjectJournal| {
+        fixture.folder().file_name().unwrap().to_str().unwrap().to_owned()
+    };
     assert!(name(&one).starts_with("p-") && name(&one).len() == 26, "{}", name(&one));
     assert!(
         name(&of("c/-.\u{1b}[2J ü")).starts_with("__2J__-"),
@@ -238,12 +239,12 @@ fn a_journals_folder_that_others_could_have_filled_is_refused() {
     let machine = machine();
     let environment: Environment =
         [("HOME", machine.at("home").to_str().unwrap())].into_iter().collect();
-    let place = ProjectJournal::of(&machine.at("repository/project"), &environment).unwrap();
-    place.prepare().unwrap();
-    fs::set_permissions(place.folder(), fs::Permissions::from_mode(0o755)).unwrap();
-    assert!(place.prepare().unwrap_err().to_string().contains("is open to others"));
-    fs::remove_dir_all(place.folder()).unwrap();
-    symlink(machine.at("repository/project"), place.folder()).unwrap();
-    assert!(place.prepare().unwrap_err().to_string().contains("is a link or a file"));
+    let fixture = ProjectJournal::of(&machine.at("repository/project"), &environment).unwrap();
+    fixture.prepare().unwrap();
+    fs::set_permissions(fixture.folder(), fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(fixture.prepare().unwrap_err().to_string().contains("is open to others"));
+    fs::remove_dir_all(fixture.folder()).unwrap();
+    symlink(machine.at("repository/project"), fixture.folder()).unwrap();
+    assert!(fixture.prepare().unwrap_err().to_string().contains("is a link or a file"));
     assert_eq!(fs::read_dir(machine.at("repository/project")).unwrap().count(), 0);
 }

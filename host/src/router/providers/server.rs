@@ -3,7 +3,7 @@
 //! **Invariant:** arguments are checked against the tool's schema before they are sent to the
 //! server.
 
-use super::servers::object;
+use super::servers::tool_and_arguments;
 use super::{Provider, Resolution};
 use crate::config::Launch;
 use crate::model::{
@@ -19,10 +19,10 @@ use serde_json::Value;
 
 /// The longest result whose shape is recorded, in bytes. Larger results have the same shape as
 /// smaller ones.
-const OBSERVED_TEXT: usize = 64 << 10;
+const MAX_OBSERVED_TEXT: usize = 64 << 10;
 
 /// Memory that such a result may take once it is parsed, in bytes.
-const OBSERVED: usize = 8 << 20;
+const MAX_OBSERVED_MEMORY: usize = 8 << 20;
 
 /// Provides the tools of the server with one name.
 pub(super) struct ServerProvider {
@@ -32,7 +32,7 @@ pub(super) struct ServerProvider {
 
 impl ServerProvider {
     fn resolved(&self, tool: &ListedTool) -> ResolvedTool {
-        self.servers.records().keep_definition(tool);
+        self.servers.records().store_definition(tool);
         let definition = &tool.definition;
         let mut resolved = ResolvedTool::new(definition.tool.clone(), definition.effects());
         resolved.origin = Some(tool.origin.clone());
@@ -40,13 +40,13 @@ impl ServerProvider {
     }
 
     /// Records the shape of a result if the server declares no output schema for it.
-    fn observe(&self, tool: &ToolName, result: &str, stint: &WorkSlice<'_>) {
+    fn observe(&self, tool: &ToolName, result: &str, work: &WorkSlice<'_>) {
         let Some(observed) = self.servers.observed() else { return };
         let Some(listing) = self.servers.upstreams().listed(&self.server) else { return };
         if let Some(known) = listing.get(tool.tool())
             && known.definition.output.is_none()
             && observed.wants(tool, &known.origin.definition)
-            && let Ok(result) = parse(result, OBSERVED, stint)
+            && let Ok(result) = parse(result, MAX_OBSERVED_MEMORY, work)
         {
             observed.note(tool, &known.origin.definition, &result);
         }
@@ -122,10 +122,10 @@ impl Provider for ServerProvider {
     fn call(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
         Box::pin(async move {
             let budget = call.budget();
-            let (tool, arguments) = object(call)?;
+            let (tool, arguments) = tool_and_arguments(call)?;
             let upstreams = self.servers.upstreams();
             let reply = upstreams.call(&self.server, tool.tool(), arguments, None, &budget).await?;
-            if reply.len() <= OBSERVED_TEXT {
+            if reply.len() <= MAX_OBSERVED_TEXT {
                 budget.work_here(reply.len(), |work| {
                     self.observe(&tool, &reply, &work.begin());
                 });

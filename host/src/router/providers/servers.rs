@@ -49,7 +49,7 @@ impl Servers {
 }
 
 /// Returns the tool and the arguments of a call. A server accepts only an object as arguments.
-pub(super) fn object(call: Call) -> Result<(ToolName, Map<String, Value>), CallError> {
+pub(super) fn tool_and_arguments(call: Call) -> Result<(ToolName, Map<String, Value>), CallError> {
     match call.arguments {
         Value::Object(arguments) => Ok((call.tool, arguments)),
         _ => {
@@ -109,10 +109,10 @@ impl Tools for Servers {
         &self,
         tool: &ToolName,
         need: &Need,
-        tell: ProgressCallback,
+        progress: ProgressCallback,
     ) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
         let (tool, need) = (tool.clone(), need.clone());
-        Box::pin(async move { Ok(self.fulfill_and_find(&tool, &need, tell).await?.resolved) })
+        Box::pin(async move { Ok(self.fulfill_and_find(&tool, &need, progress).await?.resolved) })
     }
 
     fn differences(
