@@ -1,6 +1,6 @@
-//! What `execute` answers: one vocabulary for every way in which a program can end.
+//! The answers of `execute`: one vocabulary for every way in which a program can end.
 //!
-//! In flows what there is to say, out flows a tool result whose `structuredContent` says
+//! Input: the status and its fields. Output: a tool result whose `structuredContent` contains
 //! everything, mirrored as one text block.
 
 use super::question;
@@ -12,11 +12,11 @@ use pml::{
 };
 use rmcp::model::{CallToolResult, ContentBlock};
 
-/// Console output that comes with an answer; the journal has no more of it, but a model reads no
-/// more either.
-const CONSOLE: usize = 16 << 10;
+/// Bytes of console output in an answer. The rest is lost, because the journal has no console
+/// output, but a model would not read more.
+const MAX_CONSOLE: usize = 16 << 10;
 
-/// An answer before it is written.
+/// An answer before it is rendered.
 pub(super) struct ToolAnswer {
     pub(super) body: Map<String, Value>,
     pub(super) blocks: Vec<ContentBlock>,
@@ -33,14 +33,14 @@ impl ToolAnswer {
         ToolAnswer { body: fields, blocks: Vec::new(), failed: false }
     }
 
-    /// An answer that something failed.
+    /// Returns an answer that reports an error.
     pub(super) fn error(error: Value) -> ToolAnswer {
         let mut answer = ToolAnswer::new("error", json!({ "success": false, "error": error }));
         answer.failed = true;
         answer
     }
 
-    /// What kept a program from running, or from going on.
+    /// Returns the answer for an error that kept a program from running or continuing.
     pub(super) fn of_error(error: &Error) -> ToolAnswer {
         let mut message = error.to_string();
         let mut source = std::error::Error::source(error);
@@ -56,7 +56,7 @@ impl ToolAnswer {
         ToolAnswer::error(body)
     }
 
-    /// Part of a result that was too big.
+    /// Returns the answer for a part of a result that was too large.
     pub(super) fn of_part(part: Value) -> ToolAnswer {
         let mut answer = ToolAnswer::new("success", json!({ "success": true }));
         answer.add(part);
@@ -69,19 +69,20 @@ impl ToolAnswer {
         }
     }
 
-    /// A person is asked, by whoever reads this.
+    /// Returns the answer that asks its reader to get a person's decision.
     pub(super) fn of_question(asked: &Question, redactor: &Redactor) -> ToolAnswer {
-        let mut answer = ToolAnswer::new("approval_required", question::of(asked, redactor));
+        let mut answer =
+            ToolAnswer::new("approval_required", question::answer_fields(asked, redactor));
         answer.add(json!({ "run_id": asked.run }));
         answer
     }
 
-    /// What the program wrote.
+    /// Adds the console output of the program.
     pub(super) fn add_console(&mut self, lines: &[ConsoleLine], dropped: u32) {
         let (mut size, mut shown) = (0, Vec::new());
         for line in lines {
             size += line.text.len();
-            if size > CONSOLE {
+            if size > MAX_CONSOLE {
                 break;
             }
             shown.push(console_text(line));
@@ -91,12 +92,12 @@ impl ToolAnswer {
             self.add(json!({ "console": shown }));
         }
         if left > 0 {
-            self.note([format!("{left} more console lines are left out")]);
+            self.add_notes([format!("{left} more console lines are left out")]);
         }
     }
 
-    /// Says something about the answer.
-    pub(super) fn note(&mut self, notes: impl IntoIterator<Item = String>) {
+    /// Adds notes to the answer.
+    pub(super) fn add_notes(&mut self, notes: impl IntoIterator<Item = String>) {
         let mut notes = notes.into_iter().map(Value::from).peekable();
         if notes.peek().is_none() {
             return;
@@ -107,13 +108,13 @@ impl ToolAnswer {
         }
     }
 
-    /// Writes the answer. A client that shows its model either the structure or the blocks, never
-    /// both, gets all of it as blocks where there are pictures.
-    pub(super) fn write(self, either: bool) -> CallToolResult {
+    /// Renders the answer. Some clients show their model either the structure or the blocks, never
+    /// both: if there are pictures, they get everything as blocks.
+    pub(super) fn into_result(self, shows_either: bool) -> CallToolResult {
         let ToolAnswer { body, blocks, failed } = self;
         let body = Value::Object(body);
         let text = body.to_string();
-        let only_blocks = either && !blocks.is_empty();
+        let only_blocks = shows_either && !blocks.is_empty();
         let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
         result.content.extend(blocks);
         result.structured_content = (!only_blocks).then_some(body);
@@ -122,7 +123,7 @@ impl ToolAnswer {
     }
 }
 
-/// The answer to a workflow that nobody knows, or knows no more.
+/// Returns the answer for a workflow that is unknown, or no longer known.
 pub(super) fn workflow_not_found() -> ToolAnswer {
     ToolAnswer::error(json!({
         "code": "WORKFLOW_UNKNOWN",
@@ -132,7 +133,7 @@ pub(super) fn workflow_not_found() -> ToolAnswer {
     }))
 }
 
-/// Returns a console line as an answer shows it.
+/// Formats a console line for an answer.
 fn console_text(line: &ConsoleLine) -> String {
     match line.level {
         ConsoleLevel::Warn => format!("[warn] {}", line.text),

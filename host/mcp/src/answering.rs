@@ -1,5 +1,5 @@
-//! Waits for a run and answers its request: with its outcome, or with its question, on the best
-//! channel that the client has.
+//! Waits for a run and answers its request: with its outcome, or with its question on the best
+//! channel of the client.
 
 use super::answer::ToolAnswer;
 use super::channel::{Caller, ClientChannel};
@@ -14,8 +14,8 @@ use rmcp::ErrorData;
 use rmcp::model::CallToolResponse;
 use std::sync::Arc;
 
-/// Waits for a run, `after` something was decided, and answers with what it came to or asks.
-/// `notes` come with the answer.
+/// Waits for a run, `after` a prior decision, and answers with its ending or its question. `notes`
+/// are added to the answer.
 pub(super) async fn wait_and_answer(
     scope: &RequestScope,
     caller: &Caller<'_>,
@@ -36,11 +36,11 @@ pub(super) async fn wait_and_answer(
             RunNews::Asked(question) => question,
         };
         let id = question.id;
-        // A part of it may have been decided. What cannot be looked up is shown whole. Whether it
-        // has expired is the run's word.
+        // Some of its asks may be decided already. A question that cannot be looked up is shown
+        // whole. The run decides whether it has expired.
         let question = match find_question(&scope.engine, id, Timestamp::default()).await {
             Ok(Some(stored)) if !stored.open => {
-                // It was answered a moment ago; the run has yet to notice.
+                // It was answered a moment ago; the run has not noticed yet.
                 after = PriorDecision::Settled(id);
                 continue;
             }
@@ -80,7 +80,7 @@ pub(super) async fn wait_and_answer(
     }
 }
 
-/// Returns the answer that a person has to decide, by whatever other way there is.
+/// Returns the answer that a person has to decide, through any other channel.
 pub(super) fn approval_required(
     scope: &RequestScope,
     caller: &Caller<'_>,
@@ -95,17 +95,17 @@ pub(super) fn approval_required(
     complete(caller, answer, notes)
 }
 
-/// Returns an answer as the client gets it.
+/// Renders an answer for the client.
 pub(super) fn complete(
     caller: &Caller<'_>,
     mut answer: ToolAnswer,
     notes: Vec<String>,
 ) -> CallToolResponse {
-    answer.note(notes);
-    CallToolResponse::Complete(answer.write(caller.shows_either()))
+    answer.add_notes(notes);
+    CallToolResponse::Complete(answer.into_result(caller.shows_either()))
 }
 
-/// Returns an error as a note shows it.
+/// Formats an error for a note.
 fn error_text(error: &Error) -> String {
     pml::text::escape(&error.to_string()).into_owned()
 }

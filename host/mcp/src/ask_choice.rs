@@ -1,4 +1,4 @@
-//! What can be said to an ask, beside yes and no.
+//! The choices that a person has for an ask.
 
 use pml::{
     Ask,
@@ -6,24 +6,24 @@ use pml::{
     text::fold_middle,
 };
 
-/// Characters of a choice that a person reads. No offer is longer in words: what it allows is never
+/// Maximum number of characters of a choice's title. No offer is longer: its conditions are never
 /// cut off.
-const WIDTH: usize = 700;
+const MAX_WIDTH: usize = 700;
 
-/// One thing that can be said to an ask.
+/// One choice for an ask.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum AskChoice {
-    /// Make the call.
+    /// Send the call.
     Approve,
-    /// Make it, and do not ask again.
+    /// Send it, and do not ask again.
     Always,
-    /// The same for arguments like these; counted from 0.
+    /// Send it, and do not ask again under these conditions. The number of the offer counts from 0.
     AlwaysWithin(usize, Vec<Constraint>),
-    /// Do not make it: the program is told.
+    /// Do not send it: the program gets an error.
     Decline,
 }
 
-/// Returns what can be said to an ask, in the order in which it is offered.
+/// Returns the choices for an ask, in the order in which they are offered.
 pub(super) fn offers(ask: &Ask) -> Vec<AskChoice> {
     let mut offers = vec![AskChoice::Approve];
     if ask.kind.may_be_always() {
@@ -36,8 +36,8 @@ pub(super) fn offers(ask: &Ask) -> Vec<AskChoice> {
 }
 
 impl AskChoice {
-    /// Returns the word that stands for it.
-    pub(super) fn word(&self) -> String {
+    /// Returns the keyword of the choice.
+    pub(super) fn keyword(&self) -> String {
         match self {
             AskChoice::Approve => "approve".into(),
             AskChoice::Always => "always".into(),
@@ -46,7 +46,7 @@ impl AskChoice {
         }
     }
 
-    /// Returns what a person reads.
+    /// Returns the title that a person reads.
     pub(super) fn title(&self, ask: &Ask) -> String {
         let first = match ask.kind {
             AskKind::Dependency => "Install it and make this call",
@@ -62,7 +62,7 @@ impl AskChoice {
             AskChoice::Always => "Yes, and do not ask for this tool again".into(),
             AskChoice::AlwaysWithin(_, within) => {
                 let within = words_of_constraints(within);
-                fold_middle(&format!("Yes, and do not ask again with {within}"), WIDTH)
+                fold_middle(&format!("Yes, and do not ask again with {within}"), MAX_WIDTH)
             }
             AskChoice::Decline if ask.call.is_none() => "No: end the program".into(),
             AskChoice::Decline => "No: the program is told so and goes on".into(),

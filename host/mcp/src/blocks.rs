@@ -1,21 +1,21 @@
-//! Pictures, sounds and resources in a program's result, handed on as content blocks.
+//! Moves pictures, sounds and resources from a program's result into content blocks.
 
 use pml::json::{Value, json};
 use rmcp::model::ContentBlock;
 
-/// More than a client shows.
-const MOST: usize = 20;
+/// Maximum number of blocks: clients do not show more.
+const MAX_BLOCKS: usize = 20;
 
-/// Takes media out of a result: each is replaced by where it went. Links and texts of resources
-/// stay where they are too.
-pub(super) fn lift(result: &mut Value) -> Vec<ContentBlock> {
+/// Moves media out of a result, and leaves a reference to the block in each place. Links and the
+/// texts of resources also remain in the result.
+pub(super) fn extract(result: &mut Value) -> Vec<ContentBlock> {
     let mut blocks = Vec::new();
     walk(result, &mut blocks);
     blocks
 }
 
 fn walk(value: &mut Value, blocks: &mut Vec<ContentBlock>) {
-    if blocks.len() >= MOST {
+    if blocks.len() >= MAX_BLOCKS {
         return;
     }
     match value {
@@ -46,7 +46,7 @@ enum BlockKind {
     Resource,
 }
 
-/// Whether an object is a content block that is more than text.
+/// Returns the kind of a content block, or `None` if the object is plain text or no block.
 fn kind(value: &Value) -> Option<BlockKind> {
     match value["type"].as_str()? {
         "image" | "audio" if value["data"].is_string() && value["mimeType"].is_string() => {
@@ -62,14 +62,14 @@ fn kind(value: &Value) -> Option<BlockKind> {
 
 #[cfg(test)]
 mod tests {
-    use super::lift;
+    use super::extract;
     use pml::json::json;
 
     #[test]
     fn a_picture_is_handed_on_and_named_where_it_was() {
         let image = json!({ "type": "image", "data": "aGk=", "mimeType": "image/png" });
         let mut result = json!({ "shot": image, "note": { "type": "image", "size": 3 } });
-        let blocks = lift(&mut result);
+        let blocks = extract(&mut result);
         assert_eq!(blocks.len(), 1);
         assert_eq!(blocks[0].as_image().map(|image| image.data.as_str()), Some("aGk="));
         assert_eq!(
@@ -85,7 +85,7 @@ mod tests {
     fn links_are_handed_on_and_stay() {
         let link = json!({ "type": "resource_link", "uri": "file:///a", "name": "a" });
         let mut result = json!([link, { "type": "text", "text": "t" }]);
-        let blocks = lift(&mut result);
+        let blocks = extract(&mut result);
         assert_eq!(blocks.len(), 1);
         assert_eq!(result[0], link);
     }

@@ -1,4 +1,5 @@
-//! `browse_components`: what programs can call, the best matches first, as much as a budget holds.
+//! `browse_components`: searches the tools that programs can call. The best matches come first, up
+//! to a budget.
 
 use super::parameters::BrowseParameters;
 use crate::server::RequestScope;
@@ -13,20 +14,20 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Tokens of an answer, unless asked otherwise.
-const BUDGET: usize = 4_000;
+/// Default budget of an answer, in tokens.
+const DEFAULT_BUDGET: usize = 4_000;
 
-/// No answer is longer, whatever is asked.
-const MOST: usize = 50_000;
+/// Maximum budget of an answer, in tokens.
+const MAX_BUDGET: usize = 50_000;
 
-/// How long servers that never ran are waited for in all: longer than most take, shorter than
-/// anybody waits. Those that take longer go on starting, and are there for the next who asks.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long to wait in total for servers that never ran: longer than most take, shorter than
+/// anybody waits. Slower servers continue to start, and are ready for a later search.
+const START_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Parameters of a tool that are listed one by one.
-const INPUTS: usize = 16;
+const MAX_INPUTS: usize = 16;
 
-/// The index over what servers offered last, which takes longer to make than to use.
+/// Caches the index over the last listings of the servers: it takes longer to build than to use.
 #[derive(Default)]
 pub(super) struct ToolIndexCache {
     last: Mutex<CachedIndex>,
@@ -52,21 +53,21 @@ impl ToolIndexCache {
     }
 }
 
-/// Looks for tools.
-pub(super) async fn browse(scope: &RequestScope, asked: &BrowseParameters) -> Value {
+/// Searches for tools.
+pub(super) async fn browse(scope: &RequestScope, parameters: &BrowseParameters) -> Value {
     let servers = &scope.servers;
-    let offer = servers.offer(|_| true, Freshness::CachedOrLive, PATIENCE).await;
+    let offer = servers.offer(|_| true, Freshness::CachedOrLive, START_TIMEOUT).await;
     let index = scope.server.tool_index.index(&offer.definitions);
-    // A third of it goes to the lists of parameters, and to what stands between.
-    let budget = asked.budget.unwrap_or(BUDGET).min(MOST) * 2 / 3;
-    let browsed = browse_index(&index, &asked.query, budget, servers.observed());
+    // A third of the budget is reserved for the lists of parameters and for separators.
+    let budget = parameters.budget.unwrap_or(DEFAULT_BUDGET).min(MAX_BUDGET) * 2 / 3;
+    let browsed = browse_index(&index, &parameters.query, budget, servers.observed());
     let definitions: HashMap<&ToolName, &Definition> =
         offer.definitions.iter().map(|definition| (&definition.tool, &**definition)).collect();
     let shown = browsed.nodes.iter();
     let nodes: Vec<Value> =
         shown.map(|shown| node(shown, definitions.get(&shown.tool).copied())).collect();
     let mut answer = json!({ "nodes": nodes, "coverage": browsed.coverage() });
-    if asked.include_workflows {
+    if parameters.include_workflows {
         answer["workflows"] = json!([]);
     }
     if !offer.unavailable.is_empty() {
@@ -97,13 +98,13 @@ fn node(node: &BrowsedTool, definition: Option<&Definition>) -> Value {
     value
 }
 
-/// The parameters at the top of a schema.
+/// Returns the top-level parameters of a schema.
 fn inputs(schema: &Value) -> Value {
     let required = |key: &str| {
         let required = schema["required"].as_array();
         required.is_some_and(|keys| keys.iter().any(|it| it == key))
     };
-    let properties = schema["properties"].as_object().into_iter().flatten().take(INPUTS);
+    let properties = schema["properties"].as_object().into_iter().flatten().take(MAX_INPUTS);
     let inputs = properties.map(|(key, property)| {
         let kind = match property.get("type") {
             Some(Value::String(kind)) => pml::text::cut(kind, 16),

@@ -1,32 +1,32 @@
-//! How the client of a request can ask a person, best way first.
+//! The channels through which the client of a request can ask a person, best first.
 
 use super::seal::CallBinding;
 use rmcp::model::{CallToolRequestParams, ElicitationCapability};
 use rmcp::service::{RequestContext, RoleServer};
 
-/// A way to ask a person.
+/// A channel to a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClientChannel {
-    /// The run becomes a task, and the question rides it.
+    /// The run becomes a task, and the question is part of the task.
     Task,
-    /// The answer says that input is required, and the client makes the same call again with it.
+    /// The answer says that input is required, and the client repeats the call with that input.
     InputRequired,
-    /// We ask the client while its request waits.
+    /// The server asks the client while its request waits.
     Elicitation,
-    /// The client cannot ask: its caller is told that somebody has to.
+    /// The client cannot ask: the answer tells its caller that a person has to decide.
     Caller,
 }
 
-/// Who calls, and how they can be asked.
+/// The client that makes a call, and the channel through which it can ask.
 pub(super) struct Caller<'a> {
     pub(super) context: &'a RequestContext<RoleServer>,
     pub(super) channel: ClientChannel,
-    /// What is called, where the client may have to call it again.
-    pub(super) called: Option<CallBinding>,
+    /// The binding to the call, if the client may have to repeat it.
+    pub(super) binding: Option<CallBinding>,
 }
 
 impl ClientChannel {
-    /// The best one that the client has.
+    /// Returns the best channel of the client.
     pub(super) fn of(context: &RequestContext<RoleServer>) -> ClientChannel {
         let Some(capabilities) = context.client_capabilities() else {
             return ClientChannel::Caller;
@@ -42,12 +42,12 @@ impl ClientChannel {
         }
     }
 
-    /// Whether a person is asked, not the model.
+    /// Reports whether a person is asked, not the model.
     pub(super) fn asks_people(self) -> bool {
         self != ClientChannel::Caller
     }
 
-    /// As the journal names it.
+    /// Returns the name of the channel in the journal.
     pub(super) fn name(self) -> &'static str {
         match self {
             ClientChannel::Task => "task",
@@ -58,8 +58,8 @@ impl ClientChannel {
     }
 }
 
-/// Whether the client has forms. One that names no kind has the only one there was when that was
-/// written.
+/// Reports whether the client supports forms. A client that names no kind supports them: forms were
+/// the only kind at first.
 fn shows_forms(capability: &ElicitationCapability) -> bool {
     capability.form.is_some() || capability.url.is_none()
 }
@@ -71,28 +71,29 @@ impl<'a> Caller<'a> {
     ) -> Caller<'a> {
         let channel = ClientChannel::of(context);
         let comes_back = channel == ClientChannel::InputRequired || request.request_state.is_some();
-        let called =
+        let binding =
             comes_back.then(|| CallBinding::new(&request.name, request.arguments.as_ref()));
-        Caller { context, channel, called }
+        Caller { context, channel, binding }
     }
 
-    /// The client's name, as it says.
+    /// Returns the client's name, as reported by the client.
     pub(super) fn who(&self) -> String {
         who(self.context)
     }
 
-    /// Whether the client hands its model the structure of a result or its blocks, never both.
+    /// Reports whether the client hands its model the structure of a result or its blocks, never
+    /// both.
     pub(super) fn shows_either(&self) -> bool {
         shows_either(self.context)
     }
 }
 
-/// The client's name, as it says.
+/// Returns the client's name, as reported by the client.
 pub(super) fn who(context: &RequestContext<RoleServer>) -> String {
     context.client_info().map_or_else(|| "mcp client".into(), |client| client.name)
 }
 
-/// Whether the client hands its model the structure of a result or its blocks, never both.
+/// Reports whether the client hands its model the structure of a result or its blocks, never both.
 pub(super) fn shows_either(context: &RequestContext<RoleServer>) -> bool {
     context.client_info().is_some_and(|client| client.name == "claude-code")
 }

@@ -1,8 +1,8 @@
-//! `server:tool` called by its name: a program of one call, under the same policy and journal as
+//! Calls `server:tool` by its name: as a program of one call, under the same policy and journal as
 //! any other.
 
 use super::channel::Caller;
-use super::execute::begin;
+use super::execute::start_and_answer;
 use super::parameters::ContinueParameters;
 use super::resume::{self, AnsweringTool};
 use crate::server::RequestScope;
@@ -18,8 +18,8 @@ pub(super) async fn call(
     tool: &ToolName,
     arguments: JsonObject,
 ) -> Result<CallToolResponse, ErrorData> {
-    if let Some(answer) = ContinueParameters::among(&arguments)? {
+    if let Some(answer) = ContinueParameters::from_arguments(&arguments)? {
         return resume::continue_run(scope, caller, AnsweringTool::Tool(tool), answer).await;
     }
-    begin(scope, caller, scope.engine.call(tool, Value::Object(arguments))).await
+    start_and_answer(scope, caller, scope.engine.call(tool, Value::Object(arguments))).await
 }

@@ -1,7 +1,7 @@
-//! Asks through the client's own dialog while its request waits, as clients before 2026-07-28 do
-//! it.
+//! Asks through the client's own dialog while its request waits, for protocol versions before
+//! 2026-07-28.
 //!
-//! **Invariant:** whoever answers first wins: if it is somebody else, the dialog is taken back.
+//! **Invariant:** the first answer wins. If it comes from elsewhere, the dialog is withdrawn.
 
 use super::channel::Caller;
 use super::form::{self, ChoiceFormat, FormAnswer};
@@ -15,17 +15,17 @@ use rmcp::ErrorData;
 use rmcp::model::{ClientResult, ElicitRequest, ElicitResult, ProtocolVersion, ServerRequest};
 use rmcp::service::{PeerRequestOptions, ServiceError};
 
-/// What came of a dialog.
+/// The result of a dialog.
 pub(super) enum DialogOutcome {
-    /// Nothing of the question is left to decide.
+    /// Every ask of the question is decided.
     Settled,
-    /// A part of it was decided.
+    /// Some asks are decided.
     Part,
-    /// Nothing was said; why not.
+    /// Nothing was decided. Holds the reason.
     Nothing(String),
 }
 
-/// Asks, and records what was said.
+/// Asks, and records the answer.
 pub(super) async fn ask(
     scope: &RequestScope,
     caller: &Caller<'_>,
@@ -34,13 +34,13 @@ pub(super) async fn ask(
     reporter: &mut ProgressReporter,
 ) -> Result<DialogOutcome, ErrorData> {
     let version = caller.context.protocol_version();
-    let spelling = match version.is_some_and(|version| version >= ProtocolVersion::V_2025_11_25) {
+    let format = match version.is_some_and(|version| version >= ProtocolVersion::V_2025_11_25) {
         true => ChoiceFormat::Titled,
         false => ChoiceFormat::Names,
     };
-    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form::of(
+    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form::elicitation(
         question,
-        spelling,
+        format,
         &scope.servers.redactor(),
     )));
     let sent =
@@ -54,26 +54,26 @@ pub(super) async fn ask(
     reporter.report(waiting.clone());
     let response = loop {
         if !hosted.has_open_question(question.id) {
-            // Somebody else has answered, or nobody did in time.
+            // The question was answered elsewhere, or it expired.
             let _ = handle.cancel(Some("it was answered elsewhere".into())).await;
             return Ok(DialogOutcome::Settled);
         }
         tokio::select! {
             biased;
             response = &mut handle.rx => break response,
-            () = client.gone() => return Err(client_gone()),
+            () = client.wait_gone() => return Err(client_gone()),
             () = caller.context.ct.cancelled() => {
                 hosted.cancel_for(client, cancel_request(caller.who()));
                 let _ = handle.cancel(Some("the request was cancelled".into())).await;
                 return Err(request_cancelled());
             }
             _ = state.changed() => {}
-            () = reporter.heartbeat_due() => reporter.report(waiting.clone()),
+            () = reporter.wait_for_heartbeat() => reporter.report(waiting.clone()),
         }
     };
     let result = match response {
         Ok(Ok(ClientResult::ElicitResult(result))) => result,
-        Ok(Ok(other)) => match reread(&other) {
+        Ok(Ok(other)) => match reparse(&other) {
             Some(result) => result,
             None => {
                 return Ok(DialogOutcome::Nothing(
@@ -84,7 +84,7 @@ pub(super) async fn ask(
         Ok(Err(error)) => return Ok(DialogOutcome::Nothing(failed(&error))),
         Err(_) => return Err(client_gone()),
     };
-    let FormAnswer::Decided(decisions) = form::read(question, &result) else {
+    let FormAnswer::Decided(decisions) = form::read_answer(question, &result) else {
         return Ok(DialogOutcome::Nothing("the dialog was closed without an answer".into()));
     };
     let (who, channel) = (caller.who(), caller.channel.name());
@@ -97,8 +97,8 @@ pub(super) async fn ask(
     }
 }
 
-/// A bare `{"action": …}` may be taken for something else that it could be.
-fn reread(result: &ClientResult) -> Option<ElicitResult> {
+/// Reads a bare `{"action": …}`, which rmcp may have parsed as another kind of result.
+fn reparse(result: &ClientResult) -> Option<ElicitResult> {
     serde_json::from_value(serde_json::to_value(result).ok()?).ok()
 }
 

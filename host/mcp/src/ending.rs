@@ -1,4 +1,4 @@
-//! How a run ended, in the words of an answer: as its outcome says, or later its journal.
+//! Renders the ending of a run as an answer: from its outcome, or later from its journal.
 
 use super::answer::{ToolAnswer, workflow_not_found};
 use super::{blocks, handle};
@@ -14,7 +14,7 @@ use pml::{
 };
 
 impl ToolAnswer {
-    /// Returns what a run came to, with the lines that a client has yet to read.
+    /// Returns the answer for an ended run, with the lines that a client has not read yet.
     pub(super) fn of_ended(
         hosted: &HostedRun,
         ended: &EndedRun,
@@ -55,19 +55,19 @@ impl ToolAnswer {
             let failures: Value = failures.iter().map(of_failed_call).collect();
             answer.add(json!({ "tool_failures": failures }));
         }
-        answer.note(outcome_notes(outcome));
+        answer.add_notes(outcome_notes(outcome));
         let dropped = outcome.dropped_lines.saturating_add(console.dropped);
         answer.add_console(&console.lines, dropped);
         answer.add(json!({
             "calls": outcome.usage.calls,
             "duration_ms": (outcome.usage.wall_time.as_secs_f64() * 10_000.0).round() / 10.0,
         }));
-        answer.note(grant_notes.iter().map(grant_text));
+        answer.add_notes(grant_notes.iter().map(grant_text));
         answer
     }
 
-    /// Returns the answer for a run that is over, as its journal says. What it wrote is not in
-    /// there.
+    /// Returns the answer for a run that is over, according to its journal. The journal has no
+    /// console output.
     fn of_stored(run: RunId, stored: &StoredEnding) -> ToolAnswer {
         let mut answer = match &stored.ending {
             Some(Ending::Failed(failure)) => {
@@ -94,7 +94,7 @@ impl ToolAnswer {
         answer
     }
 
-    /// Adds what the run has done, and, if `uncaught`, which call it failed with.
+    /// Adds the calls of the run and, if `uncaught`, the call that it failed with.
     fn add_checkpoint(&mut self, run: RunId, calls: &CallSummary, uncaught: bool) {
         self.add(checkpoint(run, calls));
         if uncaught && let Some(error) = self.body.get_mut("error") {
@@ -107,7 +107,7 @@ fn of_failed_call(failed: &FailedCall) -> Value {
     json!({ "tool": failed.tool, "error": failed.error.message, "code": failed.error.code })
 }
 
-/// Returns what became of a tool that was allowed for good, in words.
+/// Describes the result of writing a permanent grant.
 fn grant_text(note: &GrantNote) -> String {
     let tool = escape(note.tool.as_str());
     match &note.error {
@@ -116,7 +116,7 @@ fn grant_text(note: &GrantNote) -> String {
     }
 }
 
-/// Returns what else is to be said of an outcome.
+/// Returns notes about an outcome.
 fn outcome_notes(outcome: &Outcome) -> Vec<String> {
     let unhandled = outcome.unhandled.iter();
     let unhandled = unhandled
@@ -128,23 +128,24 @@ fn outcome_notes(outcome: &Outcome) -> Vec<String> {
     unhandled.chain(abandoned).collect()
 }
 
-/// What a result that fits may take in memory beside its text, without its pictures.
+/// Memory that a result that fits may take beside its text and its pictures, in bytes.
 const SMALL_PARTS: usize = 16 << 20;
 
-/// A result: JSON text, or nothing for `undefined`.
+/// Returns the answer for a result: JSON text, or `None` for `undefined`.
 fn of_result(run: RunId, text: Option<&str>) -> ToolAnswer {
     let mut answer = ToolAnswer::new("success", json!({ "success": true }));
     let Some(text) = text else {
         answer.add(json!({ "result": null }));
         return answer;
     };
-    let fits = |text: &str| text.len() <= handle::INLINE;
-    // What takes much more than its length is made of many small parts, not of pictures.
+    let fits = |text: &str| text.len() <= handle::MAX_INLINE;
+    // A value that takes much more memory than its text consists of many small parts, not of
+    // pictures.
     let may_fit = fits(text) || weigh(text) <= text.len() + SMALL_PARTS;
     let value = may_fit.then(|| json::from_str::<Value>(text).ok()).flatten();
     if let Some(mut value) = value {
-        answer.blocks = blocks::lift(&mut value);
-        // Pictures make most big results big: without them it may fit.
+        answer.blocks = blocks::extract(&mut value);
+        // Most large results are large because of pictures: without them it may fit.
         if fits(text) || fits(&value.to_string()) {
             answer.add(json!({ "result": value }));
             return answer;
@@ -152,14 +153,14 @@ fn of_result(run: RunId, text: Option<&str>) -> ToolAnswer {
         answer.blocks.clear();
     }
     answer.add(match fits(text) {
-        // It nests deeper than we read; its text is as good.
+        // It nests deeper than the parser reads; its text is equivalent.
         true => json!({ "result": text }),
-        false => handle::first(run, text),
+        false => handle::preview_fields(run, text),
     });
     answer
 }
 
-/// A failure, as it is written down.
+/// Renders a failure.
 fn of_failure(failure: &Failure) -> Value {
     let given = |text: &'_ str| !text.is_empty();
     let code = failure.code.as_str();
@@ -182,7 +183,7 @@ fn of_failure(failure: &Failure) -> Value {
     error
 }
 
-/// A run that a person ended.
+/// Returns the answer for a run that a person ended.
 fn of_aborted(aborted: &AbortedRun) -> ToolAnswer {
     let error = json!({ "code": "ABORTED", "type": "Aborted", "message": aborted.message });
     let completed: Vec<_> = aborted.completed.iter().map(|call| call.tool.as_str()).collect();
@@ -191,7 +192,7 @@ fn of_aborted(aborted: &AbortedRun) -> ToolAnswer {
     ToolAnswer::new("aborted", body)
 }
 
-/// The calls of a run that did not finish, from which another run may go on.
+/// Renders the calls of a run that did not finish, from which another run may continue.
 fn checkpoint(run: RunId, calls: &CallSummary) -> Value {
     json!({ "checkpoint": {
         "run_id": run,

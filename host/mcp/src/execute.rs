@@ -1,4 +1,4 @@
-//! `execute`: a program is started, and its request answered.
+//! `execute`: starts a program and answers its request.
 
 use super::channel::Caller;
 use super::parameters::ExecuteParameters;
@@ -12,13 +12,13 @@ use pml::{Run, Script};
 use rmcp::ErrorData;
 use rmcp::model::CallToolResponse;
 
-/// Does what `execute` is asked to do.
+/// Carries out a request of `execute`.
 pub(super) async fn execute(
     scope: &RequestScope,
     caller: &Caller<'_>,
-    asked: ExecuteParameters,
+    parameters: ExecuteParameters,
 ) -> Result<CallToolResponse, ErrorData> {
-    match asked {
+    match parameters {
         ExecuteParameters::Code { code, inputs, resume_from } => {
             let mut run = scope.engine.run(Script::ts(code).named("execute.ts"));
             if let Some(inputs) = inputs {
@@ -28,7 +28,7 @@ pub(super) async fn execute(
                 scope.server.host.release(earlier).await;
                 run = run.resume_from(earlier);
             }
-            begin(scope, caller, run).await
+            start_and_answer(scope, caller, run).await
         }
         ExecuteParameters::Workflow { name } => {
             Ok(complete(caller, workflows::missing(&name), Vec::new()))
@@ -44,7 +44,7 @@ pub(super) async fn execute(
 }
 
 /// Starts a run, waits for it, and answers.
-pub(super) async fn begin(
+pub(super) async fn start_and_answer(
     scope: &RequestScope,
     caller: &Caller<'_>,
     run: Run,

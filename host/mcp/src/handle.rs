@@ -1,27 +1,28 @@
-//! Results that are too big for one answer: read on in the journal, part by part.
+//! Results that are too large for one answer: clients read them from the journal, part by part.
 
 use super::answer::ToolAnswer;
 use pml::json::value::RawValue;
 use pml::json::{Value, json};
 use pml::{Ending, Engine, RunId};
 
-/// Results up to this many bytes come with the answer; clients cut at some 100,000 characters.
-pub(super) const INLINE: usize = 96 << 10;
+/// Results up to this many bytes are included in the answer; clients cut at some 100,000
+/// characters.
+pub(super) const MAX_INLINE: usize = 96 << 10;
 
-/// Of a result that is too big, this much comes with the answer.
-const PREVIEW: usize = 2 << 10;
+/// Bytes of a larger result that are included in the answer.
+const PREVIEW_SIZE: usize = 2 << 10;
 
-/// How much is read on at a time.
-const PART: usize = 48 << 10;
+/// Bytes of each further part.
+const PART_SIZE: usize = 48 << 10;
 
-/// The fields that stand for a result that is too big.
-pub(super) fn first(run: RunId, text: &str) -> Value {
-    let mut part = part(text, 0, PREVIEW);
+/// Returns the fields that stand for a result that is too large.
+pub(super) fn preview_fields(run: RunId, text: &str) -> Value {
+    let mut part = part(text, 0, PREVIEW_SIZE);
     part["handle"] = json!(run);
     part
 }
 
-/// Reads on.
+/// Reads the next part.
 pub(super) async fn read(engine: &Engine, handle: &str, offset: usize) -> ToolAnswer {
     let text = match handle.parse::<RunId>() {
         Ok(run) => result(engine, run).await,
@@ -35,12 +36,12 @@ pub(super) async fn read(engine: &Engine, handle: &str, offset: usize) -> ToolAn
             "hint": "run the program again",
         }));
     };
-    let mut part = part(text.get(), offset, PART);
+    let mut part = part(text.get(), offset, PART_SIZE);
     part["handle"] = handle.into();
     ToolAnswer::of_part(part)
 }
 
-/// The result of a finished run, as its journal has it.
+/// Returns the result of a finished run from its journal.
 async fn result(engine: &Engine, run: RunId) -> Option<Box<RawValue>> {
     let stored = engine.journal().load(run).await.ok()?;
     match Ending::read(stored.ending_text()?).ok()? {
@@ -49,7 +50,7 @@ async fn result(engine: &Engine, run: RunId) -> Option<Box<RawValue>> {
     }
 }
 
-/// Part of a text, cut between characters.
+/// Returns a part of a text, cut between characters.
 fn part(text: &str, offset: usize, size: usize) -> Value {
     let start = text.floor_char_boundary(offset.min(text.len()));
     let end = text.floor_char_boundary(start.saturating_add(size).min(text.len()));

@@ -1,4 +1,4 @@
-//! What rmcp asks of a server.
+//! The implementation of rmcp's server interface.
 
 use super::{task, tools};
 use crate::server::McpServer;
@@ -16,7 +16,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
 
-/// What a client's model is told before it sees any tool.
+/// Instructions that a client's model reads before it sees any tool.
 const INSTRUCTIONS: &str = "PML runs small TypeScript programs that call the tools of the user's MCP servers, in a sandbox that \
 can do nothing else. Instead of many single tool calls, look with `browse_components` at what there is, then write one program for \
 `execute`: call `await mcp.server.tool({...})`, in parallel with `Promise.all` where you can, and `return` only what you need. \
@@ -24,11 +24,11 @@ Some calls wait for a person, whom your client asks by itself if it can. If an a
 decide before the program goes on: show them what is asked, never decide for them. What they decide in a dialog or with `pml approve` \
 counts at once; `continue_workflow` then tells what became of the program.";
 
-/// How long a client may keep the list of our tools: it changes only with pml itself.
+/// How long a client may cache the list of tools, in milliseconds: it changes only with pml itself.
 const LIST_TTL: u64 = 60 * 60 * 1_000;
 
-/// Requests that we understand: if one of them arrives here as unknown, its parameters are wrong.
-/// The handshake is gone from the newest revision.
+/// Reports whether the server supports a method: if such a request arrives as unknown, its
+/// parameters are wrong. The newest revision has no handshake.
 fn is_known(method: &str, context: &RequestContext<RoleServer>) -> bool {
     let shakes_hands = || context.protocol_version().is_none_or(|version| version.has_initialize());
     match method {
@@ -69,7 +69,7 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.0.busy.track_future(self.answer(request, &context)).await
+        self.0.requests.track_future(self.answer(request, &context)).await
     }
 
     async fn get_task(
@@ -77,8 +77,8 @@ impl ServerHandler for McpServer {
         request: GetTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let scope = self.request_scope().map_err(|error| broken(&error))?;
-        self.0.busy.track_future(task::get(&scope, request.task_id, &context)).await
+        let scope = self.request_scope().map_err(|error| internal_error(&error))?;
+        self.0.requests.track_future(task::get(&scope, request.task_id, &context)).await
     }
 
     async fn update_task(
@@ -86,9 +86,12 @@ impl ServerHandler for McpServer {
         request: UpdateTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let scope = self.request_scope().map_err(|error| broken(&error))?;
+        let scope = self.request_scope().map_err(|error| internal_error(&error))?;
         let UpdateTaskParams { task_id, input_responses, .. } = request;
-        self.0.busy.track_future(task::update(&scope, &task_id, &input_responses, &context)).await
+        self.0
+            .requests
+            .track_future(task::update(&scope, &task_id, &input_responses, &context))
+            .await
     }
 
     async fn cancel_task(
@@ -96,11 +99,11 @@ impl ServerHandler for McpServer {
         request: CancelTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let scope = self.request_scope().map_err(|error| broken(&error))?;
-        self.0.busy.track_future(task::cancel(&scope, &request.task_id, &context)).await
+        let scope = self.request_scope().map_err(|error| internal_error(&error))?;
+        self.0.requests.track_future(task::cancel(&scope, &request.task_id, &context)).await
     }
 
-    // What is not declared is not there.
+    // These capabilities are not declared.
 
     async fn list_prompts(
         &self,
@@ -152,6 +155,6 @@ impl ServerHandler for McpServer {
     }
 }
 
-fn broken(error: &Error) -> ErrorData {
+fn internal_error(error: &Error) -> ErrorData {
     ErrorData::internal_error(pml::text::escape(&error.to_string()).into_owned(), None)
 }

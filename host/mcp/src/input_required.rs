@@ -1,9 +1,10 @@
-//! Asks in rounds, as clients from 2026-07-28 on do it: the answer says that input is required, and
-//! the client makes the same call again with what a person said and the state that we gave it.
+//! Asks in rounds, for protocol versions from 2026-07-28 on: the answer says that input is
+//! required, and the client repeats the same call with the person's answer and the state that the
+//! server gave it.
 //!
-//! **Invariant:** a state that is not one of ours, or is of another call, approves nothing. One
-//! that comes again approves nothing either: the journal has an answer already, and the client is
-//! told what became of the run.
+//! **Invariant:** a state that this server did not issue, or that belongs to another call, approves
+//! nothing. A repeated state approves nothing either: the journal has an answer already, and the
+//! client gets the state of the run.
 
 use super::answer::{ToolAnswer, workflow_not_found};
 use super::channel::{Caller, ClientChannel};
@@ -25,41 +26,41 @@ use rmcp::model::{
 };
 use sha2::{Digest, Sha256};
 
-/// Asks.
+/// Returns the answer that input is required.
 pub(super) async fn ask(
     scope: &RequestScope,
     caller: &Caller<'_>,
     question: &Question,
 ) -> Result<CallToolResponse, Error> {
-    let Some(called) = &caller.called else {
+    let Some(binding) = &caller.binding else {
         return Err(Error::new(pml::Code::Internal, "nobody knows what was called"));
     };
     let stored = scope.engine.journal().load(question.run).await?;
-    let (program, lock) = bound(&stored);
+    let (program, lock) = binding_of(&stored);
     let asks = form::shown_asks(question).iter().map(|ask| (ask.id.0, ask.digest())).collect();
     let state = SealedQuestion::new(question.id, question.run, asks, program, lock);
-    let left = question.expires_at.map(|end| end.since(SystemClock.now()));
-    let state = scope.server.seal.seal_question(&state, called, left)?;
+    let time_left = question.expires_at.map(|end| end.since(SystemClock.now()));
+    let state = scope.server.sealer.seal_question(&state, binding, time_left)?;
     Ok(InputRequiredResult::new(Some(requests(question, &scope.servers.redactor())), Some(state))
         .into())
 }
 
-/// What a client is to ask, by the question's id and the asks that are shown: an answer can be to
-/// no other.
+/// Returns the input requests for a client. Their key contains the question's id and the shown
+/// asks, so that an answer cannot belong to another question.
 pub(super) fn requests(question: &Question, redactor: &Redactor) -> InputRequests {
-    let form = form::of(question, ChoiceFormat::Titled, redactor);
+    let form = form::elicitation(question, ChoiceFormat::Titled, redactor);
     let request = InputRequest::Elicitation(ElicitRequest::new(form));
     [(key(question), request)].into()
 }
 
-/// What a question is asked under, with the digest of each ask that is shown:
+/// Returns the key of a question, with the digest of each ask that is shown:
 /// `<id>:1=<digest>,2=<digest>`.
 fn key(question: &Question) -> String {
     let asks = form::shown_asks(question).iter().map(|ask| format!("{}={}", ask.id, ask.digest()));
     format!("{}:{}", question.id, asks.collect::<Vec<_>>().join(","))
 }
 
-/// Reads what a question was asked under: its id, and the asks that were shown.
+/// Parses the key of a question into its id and the asks that were shown.
 pub(super) fn parse_key(key: &str) -> Option<(QuestionId, Vec<(u32, String)>)> {
     let (question, asks) = key.split_once(':')?;
     let asks = asks.split(',').map(|ask| {
@@ -69,11 +70,11 @@ pub(super) fn parse_key(key: &str) -> Option<(QuestionId, Vec<(u32, String)>)> {
     Some((question.parse().ok()?, asks.collect::<Option<_>>()?))
 }
 
-/// The question with the asks that were shown, also those that were decided since. Nothing comes
-/// back if there is no such question any more.
+/// Returns the question with the asks that were shown, including those decided since. Returns
+/// `None` if the question no longer exists.
 ///
 /// # Errors
-/// If one of the asks is not the one that was shown.
+/// If one of the asks differs from the one that was shown.
 pub(super) async fn as_shown(
     scope: &RequestScope,
     question: QuestionId,
@@ -90,16 +91,16 @@ pub(super) async fn as_shown(
     Ok(Some(question))
 }
 
-/// What a person said to a question, if what came back is an answer to it at all.
+/// Reads the answer to a question from the responses, if they contain one.
 pub(super) fn form_answer(question: &Question, responses: &InputResponses) -> FormAnswer {
     let response = responses.get(&key(question)).cloned();
     match response.and_then(|response| serde_json::from_value::<ElicitResult>(response).ok()) {
-        Some(result) => form::read(question, &result),
+        Some(result) => form::read_answer(question, &result),
         None => FormAnswer::Nothing,
     }
 }
 
-/// Takes the same call again.
+/// Handles a repeated call.
 pub(super) async fn resume_call(
     scope: &RequestScope,
     caller: &Caller<'_>,
@@ -107,8 +108,8 @@ pub(super) async fn resume_call(
     responses: &InputResponses,
 ) -> Result<CallToolResponse, ErrorData> {
     let failed = |error: &Error| complete(caller, ToolAnswer::of_error(error), Vec::new());
-    let opened = match &caller.called {
-        Some(called) => scope.server.seal.open_question(state, called),
+    let opened = match &caller.binding {
+        Some(binding) => scope.server.sealer.open_question(state, binding),
         None => Ok(None),
     };
     let state = match opened {
@@ -116,11 +117,11 @@ pub(super) async fn resume_call(
         Ok(None) => return Err(refused()),
         Err(error) => return Ok(failed(&error)),
     };
-    // What was forgotten can be answered by nobody.
+    // A run that the journal no longer has cannot be answered.
     let Ok(stored) = scope.engine.journal().load(state.run).await else {
         return Ok(complete(caller, workflow_not_found(), Vec::new()));
     };
-    if bound(&stored) != (state.program.clone(), state.lock.clone()) {
+    if binding_of(&stored) != (state.program.clone(), state.lock.clone()) {
         return Err(refused());
     }
     let (mut question, open) =
@@ -133,7 +134,8 @@ pub(super) async fn resume_call(
         let hosted = scope.find_or_resume(state.run).await;
         return wait_and_answer(scope, caller, &hosted, PriorDecision::Nothing, Vec::new()).await;
     }
-    // A part may have been decided elsewhere meanwhile: what was said is about what was shown.
+    // Some asks may have been decided elsewhere meanwhile: the answer refers to the asks that were
+    // shown.
     let whole = question.clone();
     match as_shown(scope, state.question, &state.asks).await {
         Ok(Some(shown)) => question = shown,
@@ -158,13 +160,14 @@ pub(super) async fn resume_call(
     wait_and_answer(scope, caller, &hosted, after, Vec::new()).await
 }
 
-/// What a state is bound to, beside its call: the program and the lockfile of the run.
-fn bound(stored: &StoredRun) -> (String, Option<String>) {
+/// Returns the other values that a state is bound to, besides its call: the program and the
+/// lockfile of the run.
+fn binding_of(stored: &StoredRun) -> (String, Option<String>) {
     let program = hex(&Sha256::digest(&stored.header.program));
     (program, stored.header.lock.clone())
 }
 
-/// Which of the reasons it is helps only who forges.
+/// Returns the same error for every reason: the difference would help only a forger.
 fn refused() -> ErrorData {
     let message = "this `requestState` is not one that was given for this call, or it is too old";
     ErrorData::invalid_params(message, None)

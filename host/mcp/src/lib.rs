@@ -1,23 +1,23 @@
 //! The MCP server that clients talk to: five tools, of which `execute` runs programs.
 //!
-//! In flow requests of an MCP client in either era, out flow answers in one vocabulary
-//! (`answer.rs`), progress while a program runs, and content blocks that tools gave.
+//! Input: requests of an MCP client, in the protocol before or since 2026-07-28. Output: answers in
+//! one vocabulary (`answer.rs`), progress while a program runs, and content blocks from tools.
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `server`, `handler`, `tools`, `parameters` | what is listed, and what is understood |
-//! | `execute`, `direct`, `resume` | programs, run and continued |
-//! | `wait`, `progress_reporter`, `answering` | a request that waits for a run, and what it is answered with |
-//! | `channel`, `elicitation`, `input_required`, `task` | the ways in which a client can ask a person |
-//! | `form`, `ask_choice`, `question`, `record`, `seal` | a question as it is shown, carried and answered |
-//! | `answer`, `ending`, `blocks`, `handle` | what comes back |
-//! | `browse`, `workflows` | what there is to call |
+//! | `server`, `handler`, `tools`, `parameters` | the published tools, their parameters, and the dispatch of requests |
+//! | `execute`, `direct`, `resume` | starts and continues programs |
+//! | `wait`, `progress_reporter`, `answering` | waits for a run, reports progress, and answers the request |
+//! | `channel`, `elicitation`, `input_required`, `task` | the channels through which a client can ask a person |
+//! | `form`, `ask_choice`, `question`, `record`, `seal` | a question: how it is shown, sealed and answered |
+//! | `answer`, `ending`, `blocks`, `handle` | the contents of answers |
+//! | `browse`, `workflows` | searches tools, lists saved workflows |
 //! | `stdio` | the server on this process's own stdin and stdout |
 //!
-//! Runs are hosted by [`pml::hosting`]: they go on between two requests.
+//! Runs are hosted by [`pml::hosting`]: they continue between two requests.
 //!
-//! **Invariant:** it uses only what the library exports, as an embedder would.
-//! **Invariant:** nothing but the transport writes to stdout.
+//! **Invariant:** this crate uses only the public API of the library, as an embedder would.
+//! **Invariant:** only the transport writes to stdout.
 
 mod answer;
 mod answering;

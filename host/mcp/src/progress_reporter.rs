@@ -1,4 +1,4 @@
-//! Reports to the client of one request how far its run is.
+//! Reports the progress of a run to the client of one request.
 //!
 //! **Invariant:** the numbers of one request only grow.
 
@@ -12,21 +12,22 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
-/// Progress is reported no more often than this: nobody reads faster.
-const INTERVAL: Duration = Duration::from_millis(100);
+/// The shortest time between two progress reports: nobody reads faster.
+const MIN_INTERVAL: Duration = Duration::from_millis(100);
 
-/// While a person is waited for, the client hears at least this often that we are there.
-const BEAT: Duration = Duration::from_secs(5);
+/// The longest time between two reports while the run waits for a person, so that the client knows
+/// that the server is alive.
+const HEARTBEAT: Duration = Duration::from_secs(5);
 
-/// Reports to one client.
+/// Reports progress to one client.
 pub(super) struct ProgressReporter {
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,
     count: watch::Receiver<u64>,
     number: f64,
-    /// When the next report may go out.
+    /// The earliest time of the next report.
     earliest: Instant,
-    /// The last report, until the client has taken it.
+    /// The task that sends the last report, until the client has received it.
     last: Option<JoinHandle<()>>,
 }
 
@@ -36,7 +37,7 @@ impl ProgressReporter {
         watcher: &RunWatcher,
     ) -> ProgressReporter {
         let mut count = watcher.count();
-        // What happened before is reported too.
+        // Earlier events are reported too.
         if *count.borrow() > 0 {
             count.mark_changed();
         }
@@ -50,38 +51,38 @@ impl ProgressReporter {
         }
     }
 
-    /// Waits until there is something to report, the last report was not too recent, and the client
-    /// has taken it.
-    pub(super) async fn due(&mut self) {
+    /// Waits until there is something to report, the interval has passed, and the client has
+    /// received the last report.
+    pub(super) async fn wait_until_due(&mut self) {
         if self.token.is_none() {
             return std::future::pending().await;
         }
         sleep_until(self.earliest).await;
         while self.last.as_ref().is_some_and(|last| !last.is_finished()) {
-            tokio::time::sleep(INTERVAL).await;
+            tokio::time::sleep(MIN_INTERVAL).await;
         }
         if self.count.changed().await.is_err() {
             std::future::pending().await
         }
     }
 
-    /// Waits until the client should hear of us again.
-    pub(super) async fn heartbeat_due(&self) {
+    /// Waits until the next heartbeat is due.
+    pub(super) async fn wait_for_heartbeat(&self) {
         match self.token {
-            Some(_) => tokio::time::sleep(BEAT).await,
+            Some(_) => tokio::time::sleep(HEARTBEAT).await,
             None => std::future::pending().await,
         }
     }
 
-    /// Reports how far the run is.
+    /// Reports the progress of the run.
     pub(super) fn report_progress(&mut self, progress: &RunProgress) {
         self.report(progress_text(progress));
     }
 
-    /// Reports a line, in a task of its own: a client that does not read must not hold up the run.
+    /// Reports a line in its own task: a client that does not read must not block the run.
     pub(super) fn report(&mut self, line: String) {
         let Some(token) = self.token.clone() else { return };
-        self.earliest = Instant::now() + INTERVAL;
+        self.earliest = Instant::now() + MIN_INTERVAL;
         if self.last.as_ref().is_some_and(|last| !last.is_finished()) {
             return;
         }
@@ -89,13 +90,13 @@ impl ProgressReporter {
         let progress = ProgressNotificationParam::new(token, self.number).with_message(line);
         let peer = self.peer.clone();
         self.last = Some(tokio::spawn(async move {
-            // A client that is gone is noticed by the transport.
+            // The transport notices a client that is gone.
             let _ = peer.notify_progress(progress).await;
         }));
     }
 }
 
-/// Returns how far a run is, as a line for people.
+/// Formats the progress of a run as a line for people.
 pub(super) fn progress_text(progress: &RunProgress) -> String {
     if let Some(preparation) = &progress.preparation {
         let what = escape(&preparation.what);

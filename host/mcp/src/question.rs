@@ -1,4 +1,4 @@
-//! A question as a client gets it that cannot ask a person itself.
+//! A question as an answer, for clients that cannot ask a person themselves.
 
 use crate::ask_choice::offers;
 use pml::json::{Value, json};
@@ -8,24 +8,25 @@ use pml::{
     text::{Redactor, escape, fold_middle},
 };
 
-/// Bytes of arguments that are shown of each ask; `pml approvals` shows all of them.
-const ARGUMENTS: usize = 4 << 10;
+/// Maximum number of bytes of arguments shown for each ask; `pml approvals` shows all of them.
+const MAX_ARGUMENTS: usize = 4 << 10;
 
-/// Asks that are shown at length. The others are shown in short: an answer for all is one for them
-/// too.
-const ASKS: usize = 50;
+/// Maximum number of asks shown in full. The others are shown in short form, because one answer for
+/// all applies to them too.
+const MAX_ASKS: usize = 50;
 
-/// Parts that differ, names and lines that are shown of each ask.
-const PARTS: usize = 20;
+/// Maximum number of differences, names and lines shown for each ask.
+const MAX_PARTS: usize = 20;
 
-/// Characters of each of them.
-const WIDTH: usize = 1_000;
+/// Maximum number of characters of each of them.
+const MAX_WIDTH: usize = 1_000;
 
-/// Returns the fields of an `approval_required` answer. Those at the top are of the first ask.
-pub(super) fn of(question: &Question, redactor: &Redactor) -> Value {
+/// Returns the fields of an `approval_required` answer. The top-level fields describe the first
+/// ask.
+pub(super) fn answer_fields(question: &Question, redactor: &Redactor) -> Value {
     let id = question.id.to_string();
     let asks = question.asks.iter().enumerate();
-    let asks: Vec<Value> = asks.map(|(index, ask)| one(index, ask, redactor)).collect();
+    let asks: Vec<Value> = asks.map(|(index, ask)| ask_or_summary(index, ask, redactor)).collect();
     let mut body = json!({
         "success": false,
         "approval_required": true,
@@ -54,9 +55,9 @@ pub(super) fn of(question: &Question, redactor: &Redactor) -> Value {
     body
 }
 
-fn one(index: usize, asked: &Ask, redactor: &Redactor) -> Value {
-    match index < ASKS {
-        true => ask(asked, redactor),
+fn ask_or_summary(index: usize, asked: &Ask, redactor: &Redactor) -> Value {
+    match index < MAX_ASKS {
+        true => ask_fields(asked, redactor),
         false => json!({
             "id": asked.id,
             "type": asked.kind,
@@ -67,9 +68,9 @@ fn one(index: usize, asked: &Ask, redactor: &Redactor) -> Value {
     }
 }
 
-fn ask(ask: &Ask, redactor: &Redactor) -> Value {
-    let options: Vec<String> = offers(ask).iter().map(|offer| offer.word()).collect();
-    let mut told = json!({
+fn ask_fields(ask: &Ask, redactor: &Redactor) -> Value {
+    let options: Vec<String> = offers(ask).iter().map(|offer| offer.keyword()).collect();
+    let mut fields = json!({
         "id": ask.id,
         "type": ask.kind,
         "tool": ask.tool,
@@ -83,10 +84,10 @@ fn ask(ask: &Ask, redactor: &Redactor) -> Value {
     let within = offers_of_ask(ask);
     if !within.is_empty() {
         // In the order of `always_1`, `always_2` and so on.
-        told["always_with"] = within.iter().map(|within| words_of_constraints(within)).collect();
+        fields["always_with"] = within.iter().map(|within| words_of_constraints(within)).collect();
     }
-    add_need(&mut told, ask);
-    told
+    add_need(&mut fields, ask);
+    fields
 }
 
 fn context(ask: &Ask, redactor: &Redactor) -> Value {
@@ -95,33 +96,33 @@ fn context(ask: &Ask, redactor: &Redactor) -> Value {
     context
 }
 
-/// What the call lacks.
-fn add_need(told: &mut Value, ask: &Ask) {
+/// Adds the need of the call.
+fn add_need(fields: &mut Value, ask: &Ask) {
     let few = |texts: &[String]| -> Vec<String> {
         let mut few: Vec<String> = texts.iter().map(|text| shown(text)).collect();
-        if let Some(left_out) = few.len().checked_sub(PARTS).filter(|over| *over > 0) {
-            let (start, end) = (PARTS - PARTS / 2, few.len() - PARTS / 2);
+        if let Some(left_out) = few.len().checked_sub(MAX_PARTS).filter(|over| *over > 0) {
+            let (start, end) = (MAX_PARTS - MAX_PARTS / 2, few.len() - MAX_PARTS / 2);
             few.splice(start..end, [format!("[… {left_out} more …]")]);
         }
         few
     };
     match &ask.need {
-        Some(Need::Install(package)) => told["dependency"] = dependency(package),
+        Some(Need::Install(package)) => fields["dependency"] = dependency(package),
         Some(Need::Variables(variables)) => {
-            told["variables"] = json!(few(&variables.names));
-            told["file"] = shown(&variables.file).into();
+            fields["variables"] = json!(few(&variables.names));
+            fields["file"] = shown(&variables.file).into();
         }
         Some(Need::Trust(trust)) => {
-            told["folder"] = shown(&trust.folder).into();
-            told["would"] = json!(few(&trust.would));
+            fields["folder"] = shown(&trust.folder).into();
+            fields["would"] = json!(few(&trust.would));
         }
         Some(Need::Change(change)) => {
-            let parts = change.differences.iter().take(PARTS).map(|part| {
+            let parts = change.differences.iter().take(MAX_PARTS).map(|part| {
                 let text = |text: &Option<String>| text.as_deref().map(shown);
                 json!({ "part": shown(&part.part), "before": text(&part.before), "after": text(&part.after) })
             });
-            told["differences"] = parts.collect();
-            told["since"] = json!(change.since);
+            fields["differences"] = parts.collect();
+            fields["since"] = json!(change.since);
         }
         _ => {}
     }
@@ -141,17 +142,18 @@ fn dependency(package: &Package) -> Value {
     })
 }
 
-/// Words of others: nothing hidden in them, and not too many.
+/// Escapes and shortens text from others.
 fn shown(text: &str) -> String {
-    fold_middle(&escape(text), WIDTH)
+    fold_middle(&escape(text), MAX_WIDTH)
 }
 
-/// Arguments without secrets; of large ones the beginning and the end, and how large they are.
+/// Returns the arguments without secrets. Of large arguments it returns the beginning, the end and
+/// the size.
 fn arguments(ask: &Ask, redactor: &Redactor) -> Value {
     let redacted = redactor.redact(&ask.arguments);
     let text = redacted.to_string();
-    match text.len() > ARGUMENTS {
-        true => json!({ "folded": fold_middle(&text, ARGUMENTS), "size": text.len() }),
+    match text.len() > MAX_ARGUMENTS {
+        true => json!({ "folded": fold_middle(&text, MAX_ARGUMENTS), "size": text.len() }),
         false => redacted,
     }
 }
@@ -226,7 +228,7 @@ mod tests {
         };
         let asks = vec![ask(1, "fs:write"), ask(2, "fs:move")];
         let question = Question::new(RunId::new(), "x.ts", Timestamp(0), Some(Timestamp(0)), asks);
-        let body = of(&question, &Redactor::new());
+        let body = answer_fields(&question, &Redactor::new());
         assert_eq!(body["approval_required"], true);
         assert_eq!(body["approval_type"], "tool_permission");
         assert_eq!(body["description"], "Approval required to call fs:write (and 1 more)");
@@ -258,11 +260,11 @@ mod tests {
         };
         let asks = (1..=300).map(ask).collect();
         let asked = Question::new(RunId::new(), "x.ts", Timestamp(0), None, asks);
-        let body = of(&asked, &Redactor::new());
-        let told = body["asks"].as_array().expect("asks");
-        assert_eq!(told.len(), 300);
-        assert!(told[49]["arguments"].is_object() && told[50].get("arguments").is_none());
-        let last = &told[299];
+        let body = answer_fields(&asked, &Redactor::new());
+        let fields = body["asks"].as_array().expect("asks");
+        assert_eq!(fields.len(), 300);
+        assert!(fields[49]["arguments"].is_object() && fields[50].get("arguments").is_none());
+        let last = &fields[299];
         assert_eq!((&last["id"], &last["type"]), (&json!(300), &json!("tool_permission")));
         assert_eq!(last["digest"].as_str().map(str::len), Some(64));
         assert!(last["lines"][1].as_str().expect("a line").contains("\"n\":300"), "{last}");
@@ -283,7 +285,7 @@ mod tests {
             let mut ask = Ask::new(kind, Some(CallId::numbered(1)), "s:t", json!({}), "why");
             ask.need = need;
             let asked = Question::new(RunId::new(), "x.ts", Timestamp(0), None, vec![ask]);
-            of(&asked, &Redactor::new())
+            answer_fields(&asked, &Redactor::new())
         };
         let body = |need: Need| body(need.kind(), Some(need));
         let install = body(Need::Install(package));
@@ -312,9 +314,12 @@ mod tests {
         let uncertain =
             Ask::new(AskKind::UncertainCall, Some(CallId::numbered(1)), "s:t", json!({}), "why");
         let asked = Question::new(RunId::new(), "x.ts", Timestamp(0), None, vec![uncertain]);
-        assert_eq!(of(&asked, &Redactor::new())["approval_context"]["type"], "uncertain_call");
         assert_eq!(
-            of(&asked, &Redactor::new())["answer_with"],
+            answer_fields(&asked, &Redactor::new())["approval_context"]["type"],
+            "uncertain_call"
+        );
+        assert_eq!(
+            answer_fields(&asked, &Redactor::new())["answer_with"],
             format!("pml approve {}", asked.id)
         );
     }

@@ -1,4 +1,4 @@
-//! An answer is recorded, and what became of it is logged.
+//! Records an answer, and logs the result.
 
 use crate::server::RequestScope;
 use pml::hosting::{RecordError, RecordOutcome, record_answer};
@@ -7,7 +7,7 @@ use pml::{Decision, Error, Question, QuestionId, approval::Decisions, text::esca
 /// Records an answer to a question as it was shown.
 ///
 /// # Errors
-/// If the journal fails, or has another question by now than the one that was shown.
+/// If the journal fails, or its question differs from the one that was shown.
 pub(super) async fn record(
     scope: &RequestScope,
     shown: &Question,
@@ -31,12 +31,12 @@ pub(super) async fn record(
     Ok(recorded?)
 }
 
-/// Returns the error for an answer to another question than the one that was shown.
+/// Returns the error for an answer to a question that differs from the shown one.
 pub(super) fn not_shown(question: QuestionId) -> Error {
     RecordError::NotShown { question }.into()
 }
 
-/// Returns what was decided, for a log: nothing of what it was about.
+/// Describes the decisions for a log, without their subject.
 fn decisions_text(decisions: &Decisions) -> String {
     let word = |decision: &Decision| match decision {
         Decision::Approve => "approve",

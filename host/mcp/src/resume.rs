@@ -1,8 +1,8 @@
-//! `continue_workflow`: an answer is recorded, and the run goes on.
+//! `continue_workflow`: records an answer and continues the run.
 //!
-//! **Invariant:** an answer counts only on the tool that was answered with the question.
-//! **Invariant:** where the client can ask a person, what a model writes here approves nothing,
-//! unless the project's settings say so: the person is asked instead.
+//! **Invariant:** an answer counts only on the tool that returned the question.
+//! **Invariant:** if the client can ask a person, an answer written by a model approves nothing,
+//! unless the project's settings allow it: the person is asked instead.
 
 use super::answer::{ToolAnswer, workflow_not_found};
 use super::channel::{Caller, ClientChannel};
@@ -21,23 +21,23 @@ use pml::{
 use rmcp::ErrorData;
 use rmcp::model::CallToolResponse;
 
-/// Records an answer and goes on with its run.
+/// Records an answer and continues its run.
 pub(super) async fn continue_run(
     scope: &RequestScope,
     caller: &Caller<'_>,
     on: AnsweringTool<'_>,
-    answer: ContinueParameters,
+    parameters: ContinueParameters,
 ) -> Result<CallToolResponse, ErrorData> {
     let answered = |answer: ToolAnswer| Ok(complete(caller, answer, Vec::new()));
-    let Some(question) = answer.question else { return answered(workflow_not_found()) };
+    let Some(question) = parameters.question else { return answered(workflow_not_found()) };
     check_tool(scope, caller, on, question).await?;
-    let approves = answer.said.approves();
-    let shown = match as_shown(scope, question, &answer.digests).await {
+    let approves = parameters.answer.approves();
+    let shown = match as_shown(scope, question, &parameters.digests).await {
         Ok(Some(shown)) => shown,
         Ok(None) => return answered(workflow_not_found()),
         Err(error) => return answered(ToolAnswer::of_error(&error)),
     };
-    let decisions = decisions(&shown, answer.said)?;
+    let decisions = decisions(&shown, parameters.answer)?;
     if approves && !scope.model_may_approve {
         if caller.channel.asks_people() {
             return ask_a_person(scope, caller, question).await;
@@ -62,7 +62,7 @@ pub(super) async fn continue_run(
             (question.run, after, vec![note])
         }
         RecordOutcome::Gone => {
-            // Nothing waits for it any more; its run may go on all the same.
+            // The question is no longer open, but its run may continue.
             let now = SystemClock.now();
             let Ok(Some(stored)) = find_question(&scope.engine, question, now).await else {
                 return answered(workflow_not_found());
@@ -74,28 +74,28 @@ pub(super) async fn continue_run(
     wait_and_answer(scope, caller, &hosted, after, notes).await
 }
 
-/// The tool that an answer comes on.
+/// The tool that an answer arrives on.
 #[derive(Clone, Copy)]
 pub(super) enum AnsweringTool<'a> {
-    /// `execute`, however it is spelled.
+    /// `execute`, in any spelling.
     Execute,
     /// A tool of a server, called by its name.
     Tool(&'a ToolName),
 }
 
-/// Refuses an answer that comes on another tool than the one that was answered with the question:
-/// nothing is decided by it.
+/// Refuses an answer that arrives on another tool than the one that returned the question: it
+/// decides nothing.
 async fn check_tool(
     scope: &RequestScope,
     caller: &Caller<'_>,
     on: AnsweringTool<'_>,
     question: QuestionId,
 ) -> Result<(), ErrorData> {
-    // One that is gone, or a journal that fails, is answered further on.
+    // A missing question or a failing journal is handled by the caller.
     let Ok(Some(asked)) = scope.engine.journal().question(question, SystemClock.now()).await else {
         return Ok(());
     };
-    // A program of one call is named for its tool.
+    // A program of one call has the name of its tool.
     let script = &asked.question.script;
     let own = script.strip_suffix(".ts").filter(|name| name.contains(':') && !name.contains('/'));
     let own = own.and_then(|name| name.parse::<ToolName>().ok());
@@ -114,24 +114,25 @@ async fn check_tool(
     Err(wrong("continue_workflow", &what))
 }
 
-/// The question as this server showed it, or as the client says that it was shown; else as the
-/// journal has it: another process asked. Nothing comes back if there is no such question any more.
+/// Returns the question as this server showed it, or as the client reports that it was shown,
+/// otherwise as the journal has it: then another process asked. Returns `None` if the question no
+/// longer exists.
 ///
 /// # Errors
-/// If the journal fails, or has another question by now.
+/// If the journal fails, or its question has changed.
 async fn as_shown(
     scope: &RequestScope,
     question: QuestionId,
     digests: &ShownDigests,
 ) -> Result<Option<Question>, Error> {
-    // All of it: what was decided meanwhile is not unknown.
+    // All asks are loaded, so that those decided meanwhile are not treated as unknown.
     let asked = scope.engine.journal().question(question, SystemClock.now()).await?;
     let Some(asked) = asked.map(|asked| asked.question) else { return Ok(None) };
     let hosted = scope.server.host.find(asked.run);
     let shown = hosted.and_then(|hosted| hosted.shown(question)).unwrap_or_default();
     let same = |ask: &Ask| {
-        let here = shown.get(&ask.id).is_none_or(|digest| *digest == ask.digest());
-        here && digests.each.get(&ask.id).is_none_or(|digest| digest.is_of(ask))
+        let unchanged = shown.get(&ask.id).is_none_or(|digest| *digest == ask.digest());
+        unchanged && digests.each.get(&ask.id).is_none_or(|digest| digest.is_of(ask))
     };
     let only = match &digests.only {
         None => true,
@@ -143,9 +144,9 @@ async fn as_shown(
     }
 }
 
-/// What was decided.
-fn decisions(asked: &Question, said: WorkflowAnswer) -> Result<Decisions, ErrorData> {
-    let each = match said {
+/// Converts an answer into decisions.
+fn decisions(asked: &Question, answer: WorkflowAnswer) -> Result<Decisions, ErrorData> {
+    let each = match answer {
         WorkflowAnswer::All(decision) => return Ok(Decisions::All(decision)),
         WorkflowAnswer::Each(each) => each,
     };
@@ -155,12 +156,12 @@ fn decisions(asked: &Question, said: WorkflowAnswer) -> Result<Decisions, ErrorD
         let what = format!("there is no ask `{unknown}`: the question has {asks}, see `asks`");
         return Err(wrong("continue_workflow", &what));
     }
-    let decided = each.into_iter().map(|(ask, said)| {
-        let decision = match said {
+    let decided = each.into_iter().map(|(ask, answer)| {
+        let decision = match answer {
             AskAnswer::Decision(decision) => decision,
             AskAnswer::AlwaysWithin(index) => asked
                 .ask(ask)
-                .and_then(|ask| form::within(ask, index))
+                .and_then(|ask| form::always_within(ask, index))
                 .ok_or_else(|| wrong("continue_workflow", "`always` is not one of the offers"))?,
         };
         Ok((ask, decision))
@@ -169,8 +170,8 @@ fn decisions(asked: &Question, said: WorkflowAnswer) -> Result<Decisions, ErrorD
     Ok(Decisions::Each(decided))
 }
 
-/// Whoever cloned a repository decides whether to trust it, not what runs in it: no client's word
-/// will do that no person gave.
+/// Refuses an answer to a trust question. The user who cloned a repository decides whether to trust
+/// it, not the programs that run in it: a client's answer is not enough without a person.
 async fn refuse_trust_answer(
     scope: &RequestScope,
     caller: &Caller<'_>,
@@ -191,18 +192,18 @@ async fn refuse_trust_answer(
     Some(ToolAnswer::of_error(&Error::new(Code::ApprovalByModel, message).with_hint(hint)))
 }
 
-/// Tells that an answer counts for nothing, in the log and in the trail.
+/// Writes to the log and to the audit trail that an answer was refused.
 async fn refuse(scope: &RequestScope, caller: &Caller<'_>, asked: &Question, reason: &str) {
     let (who, channel) = (caller.who(), ClientChannel::Caller.name().to_owned());
     scope.server.log(&format!("question {}: refused from {}: {reason}", asked.id, escape(&who)));
     let reason = reason.to_owned();
     let what = AuditEvent::Refused { question: Some(asked.id), who, channel, reason };
-    // A trail that cannot be written lets nothing through.
+    // The answer stays refused if the audit trail cannot be written.
     let note = AuditNote::new(SystemClock.now(), Some(asked.run), what);
     let _ = scope.engine.journal().audit(note).await;
 }
 
-/// The model's words count for nothing here: the person is asked, by the client's own dialog.
+/// Ignores the model's answer, and asks the person through the client's own dialog.
 async fn ask_a_person(
     scope: &RequestScope,
     caller: &Caller<'_>,

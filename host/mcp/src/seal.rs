@@ -1,7 +1,7 @@
-//! What a client keeps for us between two requests, sealed: it can be handed back, and neither made
-//! nor changed.
+//! Sealed state that a client carries between two requests: it can be returned, but not forged or
+//! changed.
 //!
-//! **Invariant:** a seal opens only for the same tool with the same arguments, and says nothing
+//! **Invariant:** a seal opens only for the same tool with the same arguments, and contains nothing
 //! that a client may not read.
 
 use pml::json::Value;
@@ -11,20 +11,21 @@ use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// How long a state opens whose question never expires: as long as the journal keeps a run.
-const LONGEST: Duration = pml::journal::PruneRule::AGE;
+/// How long the state of a question without expiry can be opened: as long as the journal stores a
+/// run.
+const MAX_LIFETIME: Duration = pml::journal::PruneRule::AGE;
 
-/// How long a state opens after its question has expired, so that who repeats it is told what
-/// became of the run.
-const AFTER: Duration = Duration::from_secs(60 * 60);
+/// How long a state can be opened after its question has expired, so that a repeated call gets the
+/// state of the run.
+const LIFETIME_AFTER_EXPIRY: Duration = Duration::from_secs(60 * 60);
 
 /// The format of a [`SealedQuestion`].
 const FORMAT: u32 = 2;
 
-/// What tells the id of a task from everything else that is sealed.
-const TASK: &[u8] = b"pml task";
+/// Distinguishes the id of a task from all other sealed data.
+const TASK_CONTEXT: &[u8] = b"pml task";
 
-/// Seals with a key that is loaded when it is first needed.
+/// Seals state with a key that is loaded on first use.
 pub(super) struct StateSealer {
     key: UserKey,
     codec: OnceLock<RequestStateCodec>,
@@ -33,7 +34,7 @@ pub(super) struct StateSealer {
 /// The call that a state belongs to.
 pub(super) struct CallBinding {
     /// The name of the tool, and the digest of its arguments.
-    bound: Vec<u8>,
+    context: Vec<u8>,
 }
 
 /// An open question, as a client carries it.
@@ -42,10 +43,10 @@ pub(super) struct SealedQuestion {
     format: u32,
     pub(super) question: QuestionId,
     pub(super) run: RunId,
-    /// The asks that were shown, each with its digest: an answer is to these and to no others.
+    /// The asks that were shown, each with its digest: an answer applies only to these.
     pub(super) asks: Vec<(u32, String)>,
     /// sha256 of the program, and of the lockfile that it runs under. They are compared after the
-    /// seal is opened: which run they are of is known only then.
+    /// seal is opened: the run that they belong to is known only then.
     pub(super) program: String,
     pub(super) lock: Option<String>,
 }
@@ -53,8 +54,8 @@ pub(super) struct SealedQuestion {
 impl CallBinding {
     pub(super) fn new(tool: &str, arguments: Option<&JsonObject>) -> CallBinding {
         let arguments = digest(&Value::Object(arguments.cloned().unwrap_or_default()));
-        // A digest has a fixed length: where the name ends is not to be argued about.
-        CallBinding { bound: format!("pml call {arguments} {tool}").into_bytes() }
+        // The digest has a fixed length, so the end of the name is unambiguous.
+        CallBinding { context: format!("pml call {arguments} {tool}").into_bytes() }
     }
 }
 
@@ -83,41 +84,41 @@ impl StateSealer {
         Ok(self.codec.get_or_init(|| RequestStateCodec::new_unchecked(key)))
     }
 
-    /// Seals a state. `left` is how long its question can be answered.
+    /// Seals a state. `time_left` is the time until its question expires.
     pub(super) fn seal_question(
         &self,
         state: &SealedQuestion,
-        called: &CallBinding,
-        left: Option<Duration>,
+        call: &CallBinding,
+        time_left: Option<Duration>,
     ) -> Result<String, Error> {
-        let ttl = left.map_or(LONGEST, |left| left + AFTER);
-        let options = SealOptions::new().associated_data(&called.bound).ttl(ttl);
+        let ttl = time_left.map_or(MAX_LIFETIME, |time_left| time_left + LIFETIME_AFTER_EXPIRY);
+        let options = SealOptions::new().associated_data(&call.context).ttl(ttl);
         let sealed = self.codec()?.seal_json_with(state, &options);
         sealed.map_err(|error| {
             Error::new(pml::Code::Internal, "the state cannot be written").with_source(error)
         })
     }
 
-    /// Opens a state; nothing if it is not one of ours for this call, or is too old. Which of these
-    /// it is is nobody's matter.
+    /// Opens a state. Returns `None` if it was not issued for this call, or is too old. The caller
+    /// does not learn which.
     pub(super) fn open_question(
         &self,
         sealed: &str,
-        called: &CallBinding,
+        call: &CallBinding,
     ) -> Result<Option<SealedQuestion>, Error> {
-        let state = self.codec()?.open_json_with::<SealedQuestion>(sealed, &called.bound);
+        let state = self.codec()?.open_json_with::<SealedQuestion>(sealed, &call.context);
         Ok(state.ok().filter(|state| state.format == FORMAT))
     }
 
-    /// The id of the task that a run is: the same one each time, and nobody guesses it.
+    /// Returns the task id of a run. It is always the same, and cannot be guessed.
     pub(super) fn seal_task(&self, run: RunId) -> Result<String, Error> {
-        let options = SealOptions::new().associated_data(TASK);
+        let options = SealOptions::new().associated_data(TASK_CONTEXT);
         Ok(self.codec()?.seal_with(run.to_string().as_bytes(), &options))
     }
 
-    /// The run of a task, if the id is one of ours.
+    /// Returns the run of a task, or `None` if this server did not issue the id.
     pub(super) fn open_task(&self, task: &str) -> Result<Option<RunId>, Error> {
-        let opened = self.codec()?.open_with(task, TASK).ok();
+        let opened = self.codec()?.open_with(task, TASK_CONTEXT).ok();
         Ok(opened.and_then(|run| String::from_utf8(run).ok()?.parse().ok()))
     }
 }
@@ -134,18 +135,18 @@ mod tests {
         let seal = StateSealer::new(UserKey::of_this_process());
         let arguments = json!({ "code": "1", "inputs": { "a": 1, "b": 2 } });
         let again = json!({ "inputs": { "b": 2, "a": 1 }, "code": "1" });
-        let called =
+        let call =
             |tool, arguments: &serde_json::Value| CallBinding::new(tool, arguments.as_object());
         let (question, run) = (QuestionId::new(), RunId::new());
         let state =
             SealedQuestion::new(question, run, vec![(1, "digest".into())], "program".into(), None);
-        let own = called("execute", &arguments);
+        let own = call("execute", &arguments);
         let sealed = seal.seal_question(&state, &own, Some(Duration::from_secs(1))).unwrap();
         assert_eq!(seal.open_question(&sealed, &own).unwrap(), Some(state));
-        assert!(seal.open_question(&sealed, &called("execute", &again)).unwrap().is_some());
+        assert!(seal.open_question(&sealed, &call("execute", &again)).unwrap().is_some());
         for other in [
-            called("pml:execute", &arguments),
-            called("execute", &json!({ "code": "1" })),
+            call("pml:execute", &arguments),
+            call("execute", &json!({ "code": "1" })),
             CallBinding::new("execute", None),
         ] {
             assert_eq!(seal.open_question(&sealed, &other).unwrap(), None);
@@ -154,7 +155,7 @@ mod tests {
             let mut changed = sealed.clone().into_bytes();
             changed[index] = if changed[index] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(changed).unwrap();
-            // The last character of base64 may hold bits that count for nothing.
+            // The last character of base64 may contain unused bits.
             let opened = seal.open_question(&changed, &own).unwrap();
             assert!(opened.is_none(), "{index} of {sealed}");
         }

@@ -1,4 +1,4 @@
-//! The server itself: what rmcp hands us of one client, and what it is answered with.
+//! The server itself: dispatches the requests of one client, and answers them.
 
 use super::answer::ToolAnswer;
 use super::browse::ToolIndexCache;
@@ -19,56 +19,56 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio_util::task::TaskTracker;
 
-/// How long requests and runs may take to end when the client is gone: longer than programs are
-/// given.
-const PATIENCE: Duration = Duration::from_secs(8);
+/// How long requests and runs may take to end after the client is gone: longer than the grace
+/// period of programs.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// Where programs run and what they call.
+/// The engine that runs programs, and the servers that they call.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct McpSetup {
     /// Runs programs.
     pub engine: Engine,
-    /// What they call.
+    /// The servers that programs call.
     pub servers: Servers,
-    /// Whether `continue_workflow` approves also where the client could ask a person.
+    /// Whether `continue_workflow` approves even if the client could ask a person.
     pub model_may_approve: bool,
 }
 
 impl McpSetup {
-    /// Returns a setup in which people approve, wherever they can be asked.
+    /// Returns a setup in which people approve whenever they can be asked.
     pub fn new(engine: Engine, servers: Servers) -> McpSetup {
         McpSetup { engine, servers, model_may_approve: false }
     }
 
-    /// Says whether `continue_workflow` approves also where the client could ask a person.
+    /// Sets whether `continue_workflow` approves even if the client could ask a person.
     pub fn model_may_approve(mut self, may: bool) -> McpSetup {
         self.model_may_approve = may;
         self
     }
 }
 
-/// An MCP server. Clones share everything.
+/// An MCP server. Clones share all state.
 #[derive(Clone)]
 pub struct McpServer(pub(super) Arc<McpServerState>);
 
 pub(super) struct McpServerState {
-    /// Gives the setup of the moment.
+    /// Returns the current setup.
     setup_source: Box<dyn Fn() -> Result<McpSetup, Error> + Send + Sync>,
-    /// The servers that it gave last.
+    /// The servers of the last setup.
     last_servers: Mutex<Option<Servers>>,
     pub(super) tool_index: ToolIndexCache,
     pub(super) host: RunHost,
     /// The one client that is served.
     pub(super) client: Client,
-    pub(super) seal: StateSealer,
-    /// Gets a line for every decision, and for every answer that was refused.
+    pub(super) sealer: StateSealer,
+    /// Receives a line for every decision, and for every answer that was refused.
     log: Box<dyn Fn(&str) + Send + Sync>,
     /// Requests that are being answered.
-    pub(super) busy: TaskTracker,
+    pub(super) requests: TaskTracker,
 }
 
-/// One request, and the setup that it came into.
+/// One request, with the setup that was current when it arrived.
 pub(super) struct RequestScope {
     pub(super) engine: Engine,
     pub(super) servers: Servers,
@@ -84,7 +84,8 @@ impl McpServerState {
 }
 
 impl RequestScope {
-    /// Returns a run wherever it is: here, ended, or in the journal, from where it goes on here.
+    /// Returns a run wherever it is: here, ended, or in the journal. A run in the journal is
+    /// resumed here.
     pub(super) async fn find_or_resume(&self, run: RunId) -> Arc<HostedRun> {
         let McpServerState { host, client, .. } = &*self.server;
         host.find_or_resume(&self.engine, client, self.servers.clone(), run).await
@@ -94,21 +95,21 @@ impl RequestScope {
 impl McpServer {
     /// Returns a server for programs that run in `engine` and call `servers`.
     pub fn new(engine: Engine, servers: Servers) -> McpServer {
-        let setting = McpSetup::new(engine, servers);
-        McpServer::following(move || Ok(setting.clone()))
+        let setup = McpSetup::new(engine, servers);
+        McpServer::from_source(move || Ok(setup.clone()))
     }
 
-    /// Returns a server that asks `source` with every request where programs run and what they
-    /// call: a project's files may change while a client is served. What it cannot give is what the
-    /// request is answered with.
-    pub fn following(
+    /// Returns a server that gets its setup from `source` for every request, because a project's
+    /// files may change while a client is served. If `source` fails, the request is answered with
+    /// the error.
+    pub fn from_source(
         source: impl Fn() -> Result<McpSetup, Error> + Send + Sync + 'static,
     ) -> McpServer {
         McpServer::sealing_with(UserKey::of_this_process(), source)
     }
 
-    /// The same; what clients carry for us between two requests is sealed with `key`, so that all
-    /// processes that have it understand it.
+    /// Like [`McpServer::from_source`], but seals the state that clients carry between two requests
+    /// with `key`. All processes with the same key can open it.
     pub fn sealing_with(
         key: UserKey,
         source: impl Fn() -> Result<McpSetup, Error> + Send + Sync + 'static,
@@ -120,40 +121,40 @@ impl McpServer {
             tool_index: ToolIndexCache::default(),
             client: host.connect(),
             host,
-            seal: StateSealer::new(key),
+            sealer: StateSealer::new(key),
             log: Box::new(|_| {}),
-            busy: TaskTracker::new(),
+            requests: TaskTracker::new(),
         }))
     }
 
-    /// Tells `notice` what was decided here and by which channel, and what was not let decide: a
-    /// line each, for a log. It must be said before the server is cloned.
-    pub fn noticing(mut self, notice: impl Fn(&str) + Send + Sync + 'static) -> McpServer {
+    /// Sets a function that gets a log line for each decision with its channel, and for each answer
+    /// that was refused. Call it before the server is cloned.
+    pub fn noticing(mut self, log: impl Fn(&str) + Send + Sync + 'static) -> McpServer {
         if let Some(shared) = Arc::get_mut(&mut self.0) {
-            shared.log = Box::new(notice);
+            shared.log = Box::new(log);
         }
         self
     }
 
-    /// Says that the client is gone: programs go on until their next outcome is journalled.
+    /// Marks the client as gone. Programs continue until their next outcome is journalled.
     pub fn close(&self) {
         self.0.client.leave();
     }
 
-    /// Waits until nothing is being answered any more, and stops all servers.
+    /// Waits until no request is being answered, and stops all servers.
     pub async fn wait_closed(&self) {
         self.close();
-        self.0.busy.close();
-        // A client that does not read may keep an answer from being written for ever.
-        let ended = async { tokio::join!(self.0.busy.wait(), self.0.host.wait_closed()) };
-        let _ = tokio::time::timeout(PATIENCE, ended).await;
+        self.0.requests.close();
+        // A client that does not read may block the writing of an answer for ever.
+        let ended = async { tokio::join!(self.0.requests.wait(), self.0.host.wait_closed()) };
+        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, ended).await;
         let last = self.0.last_servers.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(servers) = last {
             servers.close().await;
         }
     }
 
-    /// Returns the setup of the moment, for one request.
+    /// Returns the current setup, for one request.
     pub(super) fn request_scope(&self) -> Result<RequestScope, Error> {
         let McpSetup { engine, servers, model_may_approve } = (self.0.setup_source)()?;
         *self.0.last_servers.lock().unwrap_or_else(PoisonError::into_inner) = Some(servers.clone());
@@ -175,18 +176,18 @@ impl McpServer {
             let responses = input_responses.unwrap_or_default();
             return input_required::resume_call(&scope, &caller, &state, &responses).await;
         }
-        let answer = match PublishedTool::named(&name) {
+        let answer = match PublishedTool::from_name(&name) {
             Some(PublishedTool::Execute) => {
                 return execute::execute(&scope, &caller, ExecuteParameters::read(arguments)?)
                     .await;
             }
             Some(PublishedTool::BrowseComponents) => {
-                let asked = parameters::read(&name, arguments)?;
+                let parameters = parameters::read(&name, arguments)?;
                 tokio::select! {
-                    found = browse::browse(&scope, &asked) => {
+                    found = browse::browse(&scope, &parameters) => {
                         return Ok(CallToolResult::structured(found).into());
                     }
-                    () = self.0.client.gone() => return Err(client_gone()),
+                    () = self.0.client.wait_gone() => return Err(client_gone()),
                 }
             }
             Some(PublishedTool::ListLibrary) => {

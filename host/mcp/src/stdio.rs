@@ -1,7 +1,7 @@
 //! The server on this process's own stdin and stdout.
 //!
-//! Clients start us with pipes or, as node does, with sockets for both: those are read and written
-//! without a thread of their own. Everything else (a terminal, a file) goes by threads.
+//! Clients start pml with pipes or, as node does, with sockets for both. Those are read and written
+//! without threads. All other streams (a terminal, a file) use threads.
 //!
 //! **Invariant:** the end of stdin is noticed before rmcp notices it, so that a client that is gone
 //! is never taken for one that cancels its requests.
@@ -15,18 +15,18 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Why the server was closed.
+/// The reason why the server was closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CloseReason {
     /// The client is gone.
     ClientGone,
-    /// We were told to stop.
+    /// `stop` completed.
     Stopped,
 }
 
-/// Serves one client on stdin and stdout until it is gone or `stop` says so. Programs that run then
-/// go on until their next outcome is journalled; afterwards all servers are stopped.
+/// Serves one client on stdin and stdout until it is gone or `stop` completes. Programs then
+/// continue until their next outcome is journalled; afterwards all servers are stopped.
 ///
 /// # Errors
 /// If the streams cannot be used.
@@ -51,7 +51,7 @@ pub(super) async fn serve(
     let session = async {
         match server.clone().serve((input, output)).await {
             Ok(running) => drop(running.waiting().await),
-            // It left before it said anything that we understand.
+            // The client left before it sent a valid request.
             Err(ServerInitializeError::ConnectionClosed(_)) => {}
             Err(error) => {
                 let broken = Error::new(Code::ServerFailed, "the client does not speak MCP");
@@ -60,15 +60,15 @@ pub(super) async fn serve(
         }
         Ok(CloseReason::ClientGone)
     };
-    let quit = tokio::select! {
-        quit = session => quit,
+    let reason = tokio::select! {
+        reason = session => reason,
         () = stop => Ok(CloseReason::Stopped),
     };
     server.wait_closed().await;
-    quit
+    reason
 }
 
-/// Tells the server when its client is gone.
+/// Closes the server when its input ends.
 struct EofNotifier<R> {
     input: R,
     server: McpServer,
@@ -97,7 +97,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for EofNotifier<R> {
 type Input = Box<dyn AsyncRead + Send + Unpin>;
 type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// Our own stdin and stdout.
+/// Returns this process's stdin and stdout.
 fn streams() -> io::Result<(Input, Output)> {
     #[cfg(unix)]
     if let Some(sockets) = sockets()? {
@@ -107,8 +107,8 @@ fn streams() -> io::Result<(Input, Output)> {
     Ok((Box::new(input), Box::new(output)))
 }
 
-/// Both streams, where both are sockets. Nobody else has our end of them: that they do not block
-/// harms nobody.
+/// Returns both streams if both are sockets. No other process uses this end of them, so
+/// non-blocking mode harms nobody.
 #[cfg(unix)]
 fn sockets() -> io::Result<Option<(Input, Output)>> {
     use std::os::fd::AsFd;

@@ -1,8 +1,8 @@
-//! Runs as tasks, for clients that declare the extension: what waits for a person is answered with
-//! a task, which the client asks about, answers and cancels by its id.
+//! Runs as tasks, for clients that declare the extension: a call that waits for a person is
+//! answered with a task, which the client polls, answers and cancels by its id.
 //!
-//! **Invariant:** a task is its run: what is told of it is told by the run or by its journal, so
-//! that it outlives this process.
+//! **Invariant:** a task is its run: its state comes from the run or from its journal, so that it
+//! outlives this process.
 
 use super::answer::ToolAnswer;
 use super::channel::{shows_either, who};
@@ -21,22 +21,22 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use std::time::Duration;
 
-/// How often a client should ask.
+/// How often a client should poll, in milliseconds.
 const POLL_MS: u64 = 1_000;
 
-/// How long it takes to rebuild most runs.
-const SOON: Duration = Duration::from_millis(300);
+/// How long rebuilding most runs takes.
+const REBUILD_TIME: Duration = Duration::from_millis(300);
 
-/// How long a task is known: as long as the journal keeps its run.
+/// How long a task is known, in milliseconds: as long as the journal stores its run.
 const TTL_MS: u64 = pml::journal::PruneRule::AGE.as_secs() * 1_000;
 
-/// The task of a run that asks.
+/// Creates the task of a run that asks.
 pub(super) fn create(
     scope: &RequestScope,
     hosted: &HostedRun,
     question: &Question,
 ) -> Result<CreateTaskResult, Error> {
-    let id = scope.server.seal.seal_task(hosted.id())?;
+    let id = scope.server.sealer.seal_task(hosted.id())?;
     let asked = question.asked_at.to_string();
     let task = task(id, asked).with_status_message(waiting_message(question));
     let mut result = CreateTaskResult::new(task);
@@ -63,15 +63,15 @@ pub(super) async fn get(
     let known = scope.server.host.find(run).is_some();
     let hosted = scope.find_or_resume(run).await;
     if !known {
-        // It has just been resumed, or is found to be another process's: a moment later its state
-        // is known.
+        // The run was just resumed, or belongs to another process: its state is known a moment
+        // later.
         let known = |state: &HostedRunState| !matches!(state, HostedRunState::Running);
-        let _ = tokio::time::timeout(SOON, hosted.state().wait_for(known)).await;
+        let _ = tokio::time::timeout(REBUILD_TIME, hosted.state().wait_for(known)).await;
     }
     let state = hosted.state().borrow().clone();
     let question = match &state {
         HostedRunState::Asking(open) => open.first().cloned(),
-        // Another process has the run; its questions can be answered all the same.
+        // Another process has the run; its questions can be answered here all the same.
         HostedRunState::Ended(ended) if ended.error() == Some(Code::RunOwned) => {
             open_question(scope, run).await
         }
@@ -104,7 +104,7 @@ pub(super) async fn get(
     Ok(GetTaskResult::new(DetailedTask::new(task, payload)))
 }
 
-/// Takes what a person said to the questions of a task.
+/// Records a person's answers to the questions of a task.
 pub(super) async fn update(
     scope: &RequestScope,
     id: &str,
@@ -113,13 +113,14 @@ pub(super) async fn update(
 ) -> Result<(), ErrorData> {
     let run = run_of(scope, id)?;
     for key in responses.keys() {
-        // An answer to something that is not asked any more is none.
+        // An answer to a question that is no longer asked is ignored.
         let Some((question, asks)) = parse_key(key) else { continue };
         let found = find_question(&scope.engine, question, SystemClock.now()).await;
         if !matches!(found, Ok(Some(stored)) if stored.open) {
             continue;
         }
-        // A part may have been decided elsewhere meanwhile: what was said is about what was shown.
+        // Some asks may have been decided elsewhere meanwhile: the answer refers to the asks that
+        // were shown.
         let shown = as_shown(scope, question, &asks).await;
         let shown = shown.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
         let Some(question) = shown else { continue };
@@ -130,12 +131,12 @@ pub(super) async fn update(
         let recorded = record(scope, &question, decisions, who(context), "task").await;
         recorded.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     }
-    // If nobody has the run, it goes on here.
+    // If no process has the run, it continues here.
     scope.find_or_resume(run).await;
     Ok(())
 }
 
-/// Ends a task, with the calls that are out.
+/// Ends a task with its calls in flight.
 pub(super) async fn cancel(
     scope: &RequestScope,
     id: &str,
@@ -149,19 +150,19 @@ pub(super) async fn cancel(
         Ok(HostedRunState::Ended(ended)) => ended.error(),
         _ => None,
     };
-    // Another process has it: it ends there, if it waits for somebody to say so.
+    // Another process has the run: it ends there, if it waits for an answer.
     if error == Some(Code::RunOwned)
         && let Some(question) = open_question(scope, run).await
     {
-        let ends = Decisions::All(Decision::Abort);
-        let recorded = record(scope, &question, ends, who(context), "task").await;
+        let decisions = Decisions::All(Decision::Abort);
+        let recorded = record(scope, &question, decisions, who(context), "task").await;
         recorded.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     }
     Ok(())
 }
 
 fn run_of(scope: &RequestScope, id: &str) -> Result<RunId, ErrorData> {
-    match scope.server.seal.open_task(id) {
+    match scope.server.sealer.open_task(id) {
         Ok(run) => run.ok_or_else(unknown),
         Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
     }
@@ -180,17 +181,17 @@ fn ended_payload(
     scope: &RequestScope,
     hosted: &HostedRun,
     ended: &EndedRun,
-    either: bool,
+    shows_either: bool,
 ) -> TaskPayload {
     match ended.error() {
-        // It goes on in another process.
+        // It continues in another process.
         Some(Code::RunOwned | Code::Cancelled) => return TaskPayload::Working,
         _ if ended.cancelled => return TaskPayload::Cancelled,
         _ => {}
     }
     let redactor = scope.servers.redactor();
     let answer = ToolAnswer::of_ended(hosted, ended, &scope.server.client, &redactor);
-    let result = serde_json::to_value(answer.write(either));
+    let result = serde_json::to_value(answer.into_result(shows_either));
     match result {
         Ok(serde_json::Value::Object(result)) => TaskPayload::Completed { result },
         _ => TaskPayload::Cancelled,

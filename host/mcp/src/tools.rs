@@ -1,16 +1,16 @@
-//! The five tools as clients see them.
+//! The five tools that the server publishes.
 
 use rmcp::model::Tool;
 use std::sync::{Arc, LazyLock};
 
-/// What `tools/list` answers, in this order.
+/// The tools of `tools/list`, in this order.
 static TOOLS: LazyLock<Arc<[Tool]>> = LazyLock::new(|| {
     let tools: Vec<Tool> =
         serde_json::from_str(include_str!("tools.json")).expect("it is part of this program");
     tools.into()
 });
 
-/// Our tools.
+/// A published tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PublishedTool {
     Execute,
@@ -21,8 +21,8 @@ pub(super) enum PublishedTool {
 }
 
 impl PublishedTool {
-    /// Returns the tool of that name, as listed or with our own prefix.
-    pub(super) fn named(name: &str) -> Option<PublishedTool> {
+    /// Returns the tool of that name, as listed or with the prefix `pml:` or `pml_`.
+    pub(super) fn from_name(name: &str) -> Option<PublishedTool> {
         let bare = name.strip_prefix("pml:").or_else(|| name.strip_prefix("pml_"));
         Some(match bare.unwrap_or(name) {
             "execute" => PublishedTool::Execute,
@@ -59,7 +59,7 @@ mod tests {
             ]
         );
         for tool in &tools {
-            assert!(PublishedTool::named(&tool.name).is_some(), "{}", tool.name);
+            assert!(PublishedTool::from_name(&tool.name).is_some(), "{}", tool.name);
             let description = tool.description.as_deref().expect("a description");
             assert!(description.len() < 2_048, "{}: {}", tool.name, description.len());
             // Clients flatten or drop tools whose schema is a union at its root.
@@ -75,9 +75,9 @@ mod tests {
 
     #[test]
     fn our_own_prefix_is_understood_and_nothing_else() {
-        assert_eq!(PublishedTool::named("pml:execute"), Some(PublishedTool::Execute));
-        assert_eq!(PublishedTool::named("pml_execute"), Some(PublishedTool::Execute));
-        assert_eq!(PublishedTool::named("pml:pml:execute"), None);
-        assert_eq!(PublishedTool::named("github:execute"), None);
+        assert_eq!(PublishedTool::from_name("pml:execute"), Some(PublishedTool::Execute));
+        assert_eq!(PublishedTool::from_name("pml_execute"), Some(PublishedTool::Execute));
+        assert_eq!(PublishedTool::from_name("pml:pml:execute"), None);
+        assert_eq!(PublishedTool::from_name("github:execute"), None);
     }
 }

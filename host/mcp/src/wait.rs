@@ -1,4 +1,4 @@
-//! A request waits for a run, and reports how far it is.
+//! Waits for a run, and reports its progress.
 
 use super::channel::Caller;
 use crate::progress_reporter::ProgressReporter;
@@ -8,18 +8,18 @@ use pml::hosting::{CancelRequest, EndedRun, HostedRun, PriorDecision, WaitOutcom
 use rmcp::ErrorData;
 use std::sync::Arc;
 
-/// How the journal names the channel by which a client cancels.
+/// The journal's name for the channel through which a client cancels.
 const CHANNEL: &str = "mcp";
 
-/// What a request waited for.
+/// The result of waiting for a run.
 pub(super) enum RunNews {
-    /// The run is over, or cannot go on here.
+    /// The run is over, or cannot continue here.
     Ended(Arc<EndedRun>),
     /// The run asks.
     Asked(Question),
 }
 
-/// Waits for a run, and reports how far it is.
+/// Waits for a run, and reports its progress.
 pub(super) async fn wait_for_run(
     scope: &RequestScope,
     caller: &Caller<'_>,
@@ -43,14 +43,14 @@ pub(super) async fn wait_for_run(
                 WaitOutcome::Cancelled => Err(request_cancelled()),
                 WaitOutcome::ClientGone => Err(client_gone()),
             },
-            () = reporter.due(), if !client.is_gone() => {
+            () = reporter.wait_until_due(), if !client.is_gone() => {
                 reporter.report_progress(&hosted.watcher().progress());
             }
         }
     }
 }
 
-/// Returns that a client cancels.
+/// Returns the cancellation of a client.
 pub(super) fn cancel_request(who: String) -> CancelRequest {
     CancelRequest::new(who, CHANNEL)
 }
@@ -60,7 +60,7 @@ pub(super) fn request_cancelled() -> ErrorData {
     ErrorData::internal_error("the request was cancelled", None)
 }
 
-/// Returns the error for a client that is gone. Nobody reads it.
+/// Returns the error for a client that is gone. It is never read.
 pub(super) fn client_gone() -> ErrorData {
     ErrorData::internal_error(
         "the client is gone: the run can be taken up with `pml run --resume`",

@@ -1,5 +1,4 @@
-//! Saved workflows. None can be saved yet: the tools that are about them say so in the form that
-//! they will keep.
+//! Saved workflows. None can be saved yet: the tools for them say so in their final format.
 
 use super::answer::ToolAnswer;
 use super::parameters::{
@@ -17,7 +16,7 @@ pub(super) enum WorkflowName {
 }
 
 impl WorkflowName {
-    /// Looks at a name: it must not be able to name any other file than its own.
+    /// Checks a name: it must not refer to a file other than its own.
     pub(super) fn of(name: &str) -> WorkflowName {
         let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ');
         let safe = !name.is_empty()
@@ -29,7 +28,7 @@ impl WorkflowName {
     }
 }
 
-/// The answer to a name that nothing was saved under.
+/// Returns the answer for a name without a saved workflow.
 pub(super) fn missing(name: &WorkflowName) -> ToolAnswer {
     ToolAnswer::error(match name {
         WorkflowName::Unsafe => json!({
@@ -51,20 +50,21 @@ fn available() -> Vec<Value> {
 }
 
 /// `list_library`.
-pub(super) fn list(asked: &ListLibraryParameters) -> Value {
-    let _ = &asked.pattern;
+pub(super) fn list(parameters: &ListLibraryParameters) -> Value {
+    let _ = &parameters.pattern;
     json!({ "workflows": available() })
 }
 
 /// `describe_workflow`.
-pub(super) fn describe(asked: &DescribeWorkflowParameters) -> ToolAnswer {
-    missing(&WorkflowName::of(&asked.name))
+pub(super) fn describe(parameters: &DescribeWorkflowParameters) -> ToolAnswer {
+    missing(&WorkflowName::of(&parameters.name))
 }
 
 /// `save_to_library`.
-pub(super) fn save(asked: &SaveToLibraryParameters) -> ToolAnswer {
-    let (draft, saved) = (WorkflowName::of(&asked.draft_name), WorkflowName::of(&asked.final_name));
-    let _ = &asked.description;
+pub(super) fn save(parameters: &SaveToLibraryParameters) -> ToolAnswer {
+    let (draft, saved) =
+        (WorkflowName::of(&parameters.draft_name), WorkflowName::of(&parameters.final_name));
+    let _ = &parameters.description;
     match (draft, saved) {
         (WorkflowName::Plain(draft), WorkflowName::Plain(_)) => ToolAnswer::error(json!({
             "code": "WORKFLOW_UNKNOWN",

@@ -1,4 +1,4 @@
-//! A client of a host: present until it says that it is gone, or the host closes.
+//! A client of a host. It is present until it leaves or the host closes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tokio::sync::watch;
 #[derive(Clone)]
 pub struct Client(Arc<ClientState>);
 
-/// Tells clients of this process apart.
+/// Identifies a client within this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ClientId(u64);
 
@@ -30,26 +30,26 @@ impl Client {
         self.0.id
     }
 
-    /// Says that the client is gone. A run that no other client has goes on until the next outcome
-    /// of one of its calls is journalled, for some seconds at most. A client that is gone does not
-    /// come back: [`RunHost::connect`] makes another.
+    /// Marks the client as gone. A run without other clients continues until the next outcome of
+    /// one of its calls is journalled, for a few seconds at most. A client that is gone does not
+    /// return: [`RunHost::connect`] makes another.
     ///
     /// [`RunHost::connect`]: super::RunHost::connect
     pub fn leave(&self) {
         self.0.gone.send_replace(true);
     }
 
-    /// Returns whether the client is gone, or the host closes.
+    /// Reports whether the client is gone or the host is closing.
     pub fn is_gone(&self) -> bool {
         *self.0.gone.borrow() || *self.0.host_closing.borrow()
     }
 
-    /// Waits until the client is gone, or the host closes.
-    pub async fn gone(&self) {
+    /// Waits until the client is gone or the host closes.
+    pub async fn wait_gone(&self) {
         let (mut gone, mut closing) = (self.0.gone.subscribe(), self.0.host_closing.subscribe());
         tokio::select! {
-            () = until(&mut gone, |gone| *gone) => {}
-            () = until(&mut closing, |closing| *closing) => {}
+            () = wait_until(&mut gone, |gone| *gone) => {}
+            () = wait_until(&mut closing, |closing| *closing) => {}
         }
     }
 }
@@ -60,8 +60,11 @@ impl fmt::Debug for Client {
     }
 }
 
-/// Waits until `condition` holds for a watched value; for ever if nobody can change it any more.
-pub(super) async fn until<T>(watched: &mut watch::Receiver<T>, condition: impl FnMut(&T) -> bool) {
+/// Waits until `condition` is true for a watched value. Waits for ever if all senders are dropped.
+pub(super) async fn wait_until<T>(
+    watched: &mut watch::Receiver<T>,
+    condition: impl FnMut(&T) -> bool,
+) {
     if watched.wait_for(condition).await.is_err() {
         std::future::pending().await
     }

@@ -1,6 +1,6 @@
-//! A run until it ends, is released, is cancelled, or all its clients are gone.
+//! Drives a run until it ends, is released, is cancelled, or all its clients are gone.
 
-use super::client::until;
+use super::client::wait_until;
 use super::ended_run::{CallSummary, EndedRun, RunConclusion, RunReport};
 use super::hosted_run::{HostedRun, Retention};
 use super::run_state::HostedRunState;
@@ -12,16 +12,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// How long a program may go on when its clients are gone, until the outcome of one of its calls is
-/// journalled.
-pub(super) const GRACE: Duration = Duration::from_secs(5);
+/// How long a program may continue after its clients are gone, until the outcome of one of its
+/// calls is journalled.
+pub(super) const GRACE_PERIOD: Duration = Duration::from_secs(5);
 
-/// Drives a run to its end, here or elsewhere. `leave` is the flag that the run was given.
+/// Drives a run until it ends here or elsewhere. `leave_flag` is the run's leave flag.
 pub(super) async fn drive(
     engine: &Engine,
     hosted: &HostedRun,
     run: Run,
-    leave: &AtomicBool,
+    leave_flag: &AtomicBool,
 ) -> EndedRun {
     let mut run = run.into_future();
     let (mut state, mut retention) = (hosted.state.subscribe(), hosted.retention.subscribe());
@@ -30,21 +30,22 @@ pub(super) async fn drive(
     loop {
         tokio::select! {
             biased;
-            outcome = &mut run => return of_outcome(engine, hosted, outcome).await,
-            // Before a cancellation: the requests of a client that is gone may be cancelled, too.
+            outcome = &mut run => return ended_with(engine, hosted, outcome).await,
+            // Checked before a cancellation: the requests of a client that is gone may be
+            // cancelled, too.
             () = hosted.clients.all_gone(), if leave_at.is_none() => {
-                leave.store(true, Ordering::Relaxed);
-                leave_at = Some(Instant::now() + GRACE);
+                leave_flag.store(true, Ordering::Relaxed);
+                leave_at = Some(Instant::now() + GRACE_PERIOD);
             }
             () = hosted.clients.someone_present(), if leave_at.is_some() => {
-                leave.store(false, Ordering::Relaxed);
+                leave_flag.store(false, Ordering::Relaxed);
                 leave_at = None;
             }
-            // Its question is in the journal.
-            () = until(&mut state, asks), if leave_at.is_some() => break,
+            // The question is in the journal already.
+            () = wait_until(&mut state, asks), if leave_at.is_some() => break,
             () = sleep_until(leave_at.unwrap_or_else(Instant::now)), if leave_at.is_some() => break,
             // The run was polled just before: it has not begun a call that would be cut off.
-            () = until(&mut retention, |it| *it != Retention::Keep), if leave_at.is_none() => {
+            () = wait_until(&mut retention, |it| *it != Retention::Keep), if leave_at.is_none() => {
                 if !hosted.withdraw_release() {
                     break;
                 }
@@ -52,11 +53,11 @@ pub(super) async fn drive(
         }
     }
     let retention = retention.borrow().clone();
-    // Before anybody else may claim it.
+    // The run is dropped before another process may claim it.
     drop(run);
     let Retention::Cancelled(request) = retention else { return released(hosted.id()) };
-    // If it cannot be written down, it stays a run that was cut off; or it is another process's,
-    // and was never here.
+    // If the abort cannot be written, the run remains a run that was cut off, or it belongs to
+    // another process and was never here.
     let aborted = engine.abort(hosted.id(), CANCELLED, &request.who, &request.channel);
     if let Err(error) = aborted.await {
         return stored_ending::unavailable(hosted.id(), error);
@@ -66,14 +67,14 @@ pub(super) async fn drive(
     ended
 }
 
-/// Returns that a run is not here any more, but in the journal.
+/// Returns the ending of a run that is only in the journal now.
 fn released(run: RunId) -> EndedRun {
     let error = Error::new(Code::Cancelled, "the run is left where it is, in the journal")
         .with_hint("`pml run --resume` goes on with it");
     stored_ending::unavailable(run, error)
 }
 
-async fn of_outcome(
+async fn ended_with(
     engine: &Engine,
     hosted: &HostedRun,
     outcome: Result<Outcome, Error>,
@@ -82,7 +83,7 @@ async fn of_outcome(
     let mut outcome =
         match outcome {
             Ok(outcome) => outcome,
-            // Another process was faster.
+            // Another process ended the run first.
             Err(error) if error.kind() == Code::RunEnded => {
                 return stored_ending::read(engine, run).await;
             }
@@ -95,7 +96,7 @@ async fn of_outcome(
         };
     // Each client reads its lines from the watcher.
     outcome.console = Vec::new();
-    // What it has done is looked up only where somebody may go on from there.
+    // The calls are loaded only if another run may continue from them.
     let stored = match outcome.ending {
         Ending::Finished(_) | Ending::Waiting(_) => None,
         _ => engine.journal().load(outcome.run_id).await.ok(),

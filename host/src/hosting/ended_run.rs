@@ -1,4 +1,4 @@
-//! What a run came to.
+//! The end of a run: its conclusion and its report.
 
 use super::run_watcher::{FailedCall, GrantNote};
 use super::stored_ending::StoredEnding;
@@ -7,52 +7,52 @@ use crate::model::{CallResult, Code, RunId};
 use crate::run::{Ending, Outcome};
 use crate::store::{StoredRun, Timeline};
 
-/// A run that is over, or that cannot go on here.
+/// A run that is over, or that cannot continue here.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct EndedRun {
-    /// Which run.
+    /// The run.
     pub run: RunId,
-    /// What it came to.
+    /// Its conclusion.
     pub conclusion: RunConclusion,
     /// Whether a client cancelled it.
     pub cancelled: bool,
 }
 
-/// What a run came to.
+/// The conclusion of a run.
 #[derive(Debug)]
 pub enum RunConclusion {
-    /// It ended here.
+    /// The run ended here.
     Outcome(Box<RunReport>),
-    /// It ended earlier or elsewhere, as its journal says.
+    /// The run ended earlier or elsewhere, according to its journal.
     Stored(StoredEnding),
-    /// It is not over, or nobody knows: the error that keeps it from going on here.
+    /// The run is not over, or that is not known: the error that prevents it from continuing here.
     Unavailable(Error),
 }
 
-/// The outcome of a run that ended here, and what was noticed of it.
+/// The outcome of a run that ended here, with its failures and grants.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RunReport {
     /// The outcome. Its console is empty: each client reads the lines from its own position, see
     /// [`RunWatcher::unread_lines`](super::RunWatcher::unread_lines).
     pub outcome: Outcome,
-    /// The calls of a run that did not finish, from which another run may go on.
+    /// The calls of a run that did not finish, from which another run may continue.
     pub calls: Option<CallSummary>,
-    /// Calls that failed, also if the program caught the error.
+    /// Calls that failed, including those whose error the program caught.
     pub failures: Vec<FailedCall>,
-    /// What became of what was allowed for good.
+    /// The grants that were written, or could not be written.
     pub grant_notes: Vec<GrantNote>,
 }
 
-/// The calls of a run that have their results, by the names that the program wrote. Timers are left
-/// out.
+/// The calls of a run that have their results, by the names that the program wrote. Timers are
+/// excluded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallSummary {
-    /// Those that gave a value, in order.
+    /// Calls that returned a value, in order.
     pub completed: Vec<String>,
-    /// The last one that failed.
+    /// The last call that failed.
     pub failed: Option<String>,
 }
 
@@ -61,7 +61,7 @@ impl EndedRun {
         EndedRun { run, conclusion, cancelled: false }
     }
 
-    /// Returns what keeps the run from going on here, if it is not over.
+    /// Returns the error code that prevents the run from continuing here, if it is not over.
     pub fn error(&self) -> Option<Code> {
         match &self.conclusion {
             RunConclusion::Unavailable(error) => Some(error.kind()),
@@ -69,7 +69,7 @@ impl EndedRun {
         }
     }
 
-    /// Returns about how many bytes it takes to keep.
+    /// Returns its approximate size in bytes.
     pub(super) fn size(&self) -> usize {
         match &self.conclusion {
             RunConclusion::Outcome(report) => {
@@ -85,7 +85,7 @@ impl EndedRun {
     }
 }
 
-/// Returns about how many bytes an ending takes.
+/// Returns the approximate size of an ending in bytes.
 pub(super) fn size_of(ending: &Ending) -> usize {
     match ending {
         Ending::Finished(_) => ending.json().map_or(0, str::len),
@@ -94,7 +94,7 @@ pub(super) fn size_of(ending: &Ending) -> usize {
 }
 
 impl CallSummary {
-    /// Reads which calls of a run have their results.
+    /// Reads from a stored run which calls have their results.
     pub fn of(stored: &StoredRun) -> CallSummary {
         let (timeline, mut summary) = (Timeline::of(&stored.entries), CallSummary::default());
         for outcome in &timeline.outcomes {

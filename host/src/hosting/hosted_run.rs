@@ -1,6 +1,6 @@
-//! One run of a host: its state, its clients, and whether it stays.
+//! One run of a host: its state, its clients, and its retention.
 
-use super::client::{Client, until};
+use super::client::{Client, wait_until};
 use super::ended_run::EndedRun;
 use super::run_clients::{RunClients, WaitingRequest};
 use super::run_state::HostedRunState;
@@ -22,19 +22,19 @@ pub struct HostedRun {
     pub(super) state: watch::Sender<HostedRunState>,
     pub(super) retention: watch::Sender<Retention>,
     pub(super) clients: RunClients,
-    /// Whether it ever asked: somebody may come back for its outcome.
+    /// Whether it ever asked: a client may come back for its outcome.
     asked: AtomicBool,
     shown: Mutex<ShownQuestions>,
 }
 
-/// Whether a run stays with its host.
+/// Whether a run stays in memory.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Retention {
     /// It stays.
     Keep,
-    /// It goes to the journal, unless it goes on before that.
+    /// It is released to the journal, unless it continues before that.
     Release,
-    /// A client does not want it any more.
+    /// A client cancelled it.
     Cancelled(CancelRequest),
 }
 
@@ -51,7 +51,7 @@ impl HostedRun {
         }
     }
 
-    /// Returns a run that is over already, or that cannot go on here.
+    /// Returns a run that is already over, or that cannot continue here.
     pub(super) fn already_ended(ended: EndedRun) -> Arc<HostedRun> {
         Arc::new(HostedRun::new(ended.run, HostedRunState::Ended(Arc::new(ended))))
     }
@@ -61,46 +61,46 @@ impl HostedRun {
         self.id
     }
 
-    /// Returns the state of the run, and its changes from here on.
+    /// Returns a receiver for the state of the run and its changes.
     pub fn state(&self) -> watch::Receiver<HostedRunState> {
         self.state.subscribe()
     }
 
-    /// Returns what is noticed of the run.
+    /// Returns the watcher of the run.
     pub fn watcher(&self) -> &RunWatcher {
         &self.watcher
     }
 
-    /// Adds a client: the run goes on as long as one of its clients is present.
+    /// Adds a client. The run continues as long as one of its clients is present.
     pub(super) fn add_client(&self, client: &Client) {
         let forgotten = self.clients.add(client);
         self.watcher.forget_clients(&forgotten);
     }
 
     /// Counts a request of a client that waits for the run, for as long as the returned value
-    /// lives. Such a run is not released to the journal to make room.
+    /// lives. Such a run is not released to the journal to free memory.
     pub fn register_request(&self, client: &Client) -> WaitingRequest<'_> {
         self.add_client(client);
         self.clients.register_request(client)
     }
 
-    /// Returns whether nothing but a person is waited for, and by no request.
+    /// Reports whether the run waits only for a person, and no request waits for the run.
     pub(super) fn is_idle(&self) -> bool {
         !self.clients.has_requests() && self.is_waiting()
     }
 
-    /// Returns whether nothing but a person is waited for. A part of what was asked may be decided:
-    /// then its calls are out.
+    /// Reports whether the run waits only for a person. If a part of a question is decided, its
+    /// calls may be in flight: then the run does not only wait.
     pub(super) fn is_waiting(&self) -> bool {
         matches!(&*self.state.borrow(), HostedRunState::Asking(_)) && self.watcher.is_quiet()
     }
 
-    /// Returns whether it ever asked.
+    /// Reports whether the run ever asked.
     pub(super) fn has_asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// Returns whether a question is open.
+    /// Reports whether a question is open.
     pub fn has_open_question(&self, question: QuestionId) -> bool {
         match &*self.state.borrow() {
             HostedRunState::Asking(open) => open.iter().any(|open| open.id == question),
@@ -112,18 +112,18 @@ impl HostedRun {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records what a client is shown of a question.
+    /// Records the asks of a question that a client is shown.
     pub fn record_shown(&self, question: &Question) {
         self.shown_questions().record(question);
     }
 
-    /// Returns the digests of the asks that clients were shown of a question; `None` if they were
-    /// shown none.
+    /// Returns the digests of the asks that clients were shown of a question, or `None` if it was
+    /// not shown.
     pub fn shown(&self, question: QuestionId) -> Option<BTreeMap<AskId, String>> {
         self.shown_questions().find(question)
     }
 
-    /// Asks for the release to the journal. It does not happen if the run goes on before that.
+    /// Requests the release to the journal. It does not happen if the run continues before that.
     pub(super) fn release(&self) {
         self.retention.send_if_modified(|retention| {
             let keeps = *retention == Retention::Keep;
@@ -134,7 +134,7 @@ impl HostedRun {
         });
     }
 
-    /// Withdraws the release if the run does not wait any more. Returns whether it did.
+    /// Withdraws the release if the run no longer waits. Reports whether it did.
     pub(super) fn withdraw_release(&self) -> bool {
         self.retention.send_if_modified(|retention| {
             let stays = *retention == Retention::Release && !self.is_waiting();
@@ -145,17 +145,17 @@ impl HostedRun {
         })
     }
 
-    /// Waits until the run is released to the journal, or stays after all.
+    /// Waits until the run is released to the journal or the release is withdrawn.
     pub(super) async fn wait_released(&self) {
         let (mut state, mut retention) = (self.state.subscribe(), self.retention.subscribe());
         tokio::select! {
-            () = until(&mut state, |state| matches!(state, HostedRunState::Ended(_))) => {}
-            () = until(&mut retention, |retention| *retention == Retention::Keep) => {}
+            () = wait_until(&mut state, |state| matches!(state, HostedRunState::Ended(_))) => {}
+            () = wait_until(&mut retention, |retention| *retention == Retention::Keep) => {}
         }
     }
 
-    /// Ends the run with the calls that are out, for all clients: nobody is to resume it as if it
-    /// had been cut off.
+    /// Ends the run with its calls in flight, for all clients. The run counts as aborted, so nobody
+    /// resumes it as if it had been cut off.
     pub fn cancel(&self, request: CancelRequest) {
         self.retention.send_replace(Retention::Cancelled(request));
     }

@@ -1,19 +1,19 @@
-//! Runs that go on while clients come and go.
+//! Runs that continue while clients come and go.
 //!
-//! In flow runs and clients, out flows the state of each run: running, asking, or ended with what
-//! it came to. A run has a task of its own. A run that waits for a person stays in memory while no
-//! request waits for it, and goes on as soon as somebody has decided, in whatever process. Several
-//! clients may wait for one run.
+//! Input: runs and clients. Output: the state of each run: running, asking, or ended with its
+//! conclusion. Each run has its own task. A run that waits for a person stays in memory while no
+//! request waits for it, and continues as soon as a person has decided, in whatever process.
+//! Several clients may wait for one run.
 //!
 //! | file | holds |
 //! | --- | --- |
 //! | `run_host` | the runs of a host by their ids |
-//! | `hosted_run`, `run_state`, `shown_questions` | one run, its state, and what clients were shown of its questions |
+//! | `hosted_run`, `run_state`, `shown_questions` | one run, its state, and the asks that its clients were shown |
 //! | `client`, `run_clients` | the clients of a host, and those of one run |
-//! | `drive`, `ended_run`, `stored_ending` | a run until it ends, and what it came to |
-//! | `run_watcher`, `console_log` | what is noticed of a run, and the lines that each client has yet to read |
+//! | `drive`, `ended_run`, `stored_ending` | drives a run until it ends, and its ending |
+//! | `run_watcher`, `console_log` | the events of a run, and the console lines that each client has not read yet |
 //! | `wait` | waiting for a run until it ends or asks |
-//! | `record`, `record_error` | an answer on its way into the journal |
+//! | `record`, `record_error` | records an answer in the journal |
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), pml::Error> {
@@ -33,9 +33,11 @@
 //! # Ok(()) }
 //! ```
 //!
-//! **Invariant:** a question is answered only through the journal, which decides who was first.
-//! **Invariant:** what is forgotten here is in the journal. A run that was released, or left by its
-//! clients, can be resumed. **Invariant:** nothing here knows a protocol, or renders an answer.
+//! **Invariant:** a question is answered only through the journal, which decides which answer was
+//! first.
+//! **Invariant:** everything that is dropped here is in the journal. A run that was released, or
+//! whose clients left, can be resumed.
+//! **Invariant:** this module knows no protocol and renders no answer.
 
 mod client;
 mod console_log;

@@ -1,4 +1,4 @@
-//! An answer on its way into the journal, where the first one counts.
+//! Records answers in the journal, where the first one counts.
 
 use super::RecordError;
 use crate::error::Error;
@@ -6,29 +6,29 @@ use crate::model::{Answer, Decision, Decisions, Question, QuestionId, Timestamp}
 use crate::run::Engine;
 use crate::store::{AnswerOutcome, StoredQuestion};
 
-/// What became of an answer.
+/// The result of recording an answer.
 #[derive(Debug)]
 pub enum RecordOutcome {
-    /// It is in the journal.
+    /// The answer is in the journal.
     Recorded {
         /// The question, as the journal has it.
         question: Question,
-        /// Whether nothing of the question is left to decide.
+        /// Whether every ask of the question is decided.
         settled: bool,
     },
-    /// Somebody was faster: nothing was decided by it.
+    /// Another answer came first: this one decided nothing.
     Late {
         /// The question, as the journal has it.
         question: Question,
-        /// Whether nothing of the question is left to decide.
+        /// Whether every ask of the question is decided.
         settled: bool,
     },
-    /// There is no such question any more.
+    /// The question no longer exists.
     Gone,
 }
 
 impl RecordOutcome {
-    /// Returns whether a part of the question is left to decide.
+    /// Reports whether some asks of the question are still undecided.
     pub fn is_partial(&self) -> bool {
         matches!(
             self,
@@ -38,10 +38,10 @@ impl RecordOutcome {
     }
 }
 
-/// Records an answer to a question as it was shown. `who` answered by `channel`.
+/// Records an answer to a question as it was shown. `who` answered through `channel`.
 ///
 /// # Errors
-/// If the journal fails, or has another question by now than the one that was shown.
+/// If the journal fails, or its question differs from the one that was shown.
 pub async fn record_answer(
     engine: &Engine,
     shown: &Question,
@@ -74,8 +74,8 @@ pub async fn record_answer(
     })
 }
 
-/// Reads a question as it stands at `now`. An open one has only the asks that are still to be
-/// decided. Returns `None` if there is no such question.
+/// Reads a question as it is at `now`. An open one contains only the asks that are still undecided.
+/// Returns `None` if there is no such question.
 ///
 /// # Errors
 /// If the journal fails.

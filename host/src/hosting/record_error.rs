@@ -1,17 +1,17 @@
-//! Why an answer was not recorded.
+//! The error of recording an answer.
 
 use crate::error::Error;
 use crate::model::{Code, QuestionId};
 use thiserror::Error as ThisError;
 
-/// Why an answer was not recorded.
+/// The reason why an answer was not recorded.
 #[derive(Debug, ThisError)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The journal has another question by now than the one that was shown to whoever answered.
+    /// The question in the journal differs from the one that was shown to the person who answered.
     #[error("the question is not the one that was shown: nothing was recorded")]
     NotShown {
-        /// Which question.
+        /// The question.
         question: QuestionId,
     },
     /// The journal failed.

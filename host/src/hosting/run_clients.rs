@@ -1,11 +1,11 @@
-//! The clients of one run: who began it, and who has waited for it.
+//! The clients of one run: the one that started it, and those that waited for it.
 //!
-//! **Invariant:** a run goes on as long as one of its clients is present.
+//! **Invariant:** a run continues as long as one of its clients is present.
 
-use super::client::{Client, ClientId, until};
+use super::client::{Client, ClientId, wait_until};
 use tokio::sync::watch;
 
-/// The clients of a run, and how many requests of each wait for it.
+/// The clients of a run, with the number of requests of each that wait for it.
 #[derive(Default)]
 pub(super) struct RunClients(watch::Sender<Vec<RunClient>>);
 
@@ -32,7 +32,7 @@ impl Drop for WaitingRequest<'_> {
 }
 
 impl RunClients {
-    /// Adds a client, and forgets those that are gone. Returns whom it forgot.
+    /// Adds a client and removes those that are gone. Returns the removed ones.
     pub(super) fn add(&self, client: &Client) -> Vec<ClientId> {
         let mut forgotten = Vec::new();
         self.0.send_modify(|clients| {
@@ -61,18 +61,18 @@ impl RunClients {
         WaitingRequest { clients: self, client: client.id() }
     }
 
-    /// Returns whether a request waits for the run.
+    /// Reports whether a request waits for the run.
     pub(super) fn has_requests(&self) -> bool {
         self.0.borrow().iter().any(|entry| entry.requests > 0)
     }
 
-    /// Returns whether a request of another client waits for the run, and that client is present.
+    /// Reports whether a request of another client waits for the run, and that client is present.
     pub(super) fn others_wait(&self, client: &Client) -> bool {
         let waits = |entry: &RunClient| entry.requests > 0 && !entry.client.is_gone();
         self.0.borrow().iter().any(|entry| entry.client.id() != client.id() && waits(entry))
     }
 
-    /// Returns whether a client of the run is present.
+    /// Reports whether a client of the run is present.
     pub(super) fn any_present(&self) -> bool {
         self.0.borrow().iter().any(|entry| !entry.client.is_gone())
     }
@@ -86,8 +86,8 @@ impl RunClients {
                 clients.iter().map(|entry| &entry.client).find(|client| !client.is_gone()).cloned()
             };
             let Some(client) = present else { return };
-            // A client that is added later is found after the one that was present is gone.
-            client.gone().await;
+            // A client that is added later is found after the present one is gone.
+            client.wait_gone().await;
         }
     }
 
@@ -95,6 +95,6 @@ impl RunClients {
     pub(super) async fn someone_present(&self) {
         let present =
             |clients: &Vec<RunClient>| clients.iter().any(|entry| !entry.client.is_gone());
-        until(&mut self.0.subscribe(), present).await;
+        wait_until(&mut self.0.subscribe(), present).await;
     }
 }

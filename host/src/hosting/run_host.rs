@@ -1,5 +1,4 @@
-//! The runs of a host by their ids: those that go on, those that wait, and the last ones that
-//! ended.
+//! The runs of a host by their ids: running ones, waiting ones, and the last ones that ended.
 
 use super::client::Client;
 use super::drive::drive;
@@ -18,17 +17,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
-/// Runs that wait for people and that no request waits for, at most. The oldest ones over it are
-/// released to the journal, which rebuilds them when they are answered.
-const WAITING: usize = 256;
+/// Maximum number of runs that wait for people while no request waits for them. The oldest ones
+/// above it are released to the journal, which rebuilds them when they are answered.
+const MAX_WAITING: usize = 256;
 
-/// Outcomes that are kept for whoever comes back. The journal has the older ones.
-const OUTCOMES: usize = 64;
+/// Number of outcomes that are stored for clients that come back. The journal has the older ones.
+const MAX_OUTCOMES: usize = 64;
 
-/// Outcomes that are larger than this are read from the journal again.
-const LARGE: usize = 256 << 10;
+/// Outcomes larger than this many bytes are read from the journal again.
+const LARGE_OUTCOME: usize = 256 << 10;
 
-/// Hosts runs for clients. Clones share everything.
+/// Hosts runs for clients. Clones share all state.
 #[derive(Clone, Default)]
 pub struct RunHost(Arc<RunHostState>);
 
@@ -51,7 +50,7 @@ impl RunHost {
         RunHost::default()
     }
 
-    /// Returns a new client. It is present until it [leaves](Client::leave), or the host closes.
+    /// Returns a new client. It is present until it [leaves](Client::leave) or the host closes.
     pub fn connect(&self) -> Client {
         Client::new(self.0.closing.clone())
     }
@@ -60,30 +59,30 @@ impl RunHost {
         self.0.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a run in a task of its own, for `client`. Returns the run that is here if it was
-    /// started before. The run's approver, events and leave flag are the host's; everything else is
-    /// as the caller said. It needs a tokio runtime.
+    /// Starts a run in its own task, for `client`. If the run was started before, returns that one.
+    /// The run's approver, events and leave flag are the host's; everything else is as the caller
+    /// set it. Requires a tokio runtime.
     pub fn start(&self, engine: &Engine, client: &Client, run: Run) -> Arc<HostedRun> {
         let hosted = Arc::new(HostedRun::new(run.id(), HostedRunState::Running));
         hosted.add_client(client);
         if let Err(present) = self.insert(&hosted) {
             return present;
         }
-        let (leave, sink) = (Arc::new(AtomicBool::new(false)), hosted.clone());
+        let (suspend, sink) = (Arc::new(AtomicBool::new(false)), hosted.clone());
         let run = run
             .approver(QuestionPublisher(hosted.state.clone()))
             .events(move |event: &Event| sink.event(event))
-            .suspend_when(leave.clone());
+            .suspend_when(suspend.clone());
         let (host, engine, driven) = (self.clone(), engine.clone(), hosted.clone());
         self.0.tasks.spawn(async move {
-            let ended = drive(&engine, &driven, run, &leave).await;
+            let ended = drive(&engine, &driven, run, &suspend).await;
             host.run_ended(&driven, &ended);
             driven.state.send_replace(HostedRunState::Ended(Arc::new(ended)));
         });
         hosted
     }
 
-    /// Adds a run; `Err` is the same run if it is here already.
+    /// Adds a run. Returns `Err` with the existing one if the run is already here.
     fn insert(&self, hosted: &Arc<HostedRun>) -> Result<(), Arc<HostedRun>> {
         let mut runs = self.lock();
         if let Some(present) = runs.running.get(&hosted.id()) {
@@ -93,28 +92,27 @@ impl RunHost {
         Ok(())
     }
 
-    /// Removes a run that does not go on any more, and keeps its outcome if somebody may come back
-    /// for it.
+    /// Removes a run that has ended, and stores its outcome if a client may come back for it.
     fn run_ended(&self, hosted: &Arc<HostedRun>, ended: &EndedRun) {
         let mut runs = self.lock();
         runs.running.remove(&hosted.id());
-        if hosted.has_asked() && ended.error().is_none() && ended.size() <= LARGE {
+        if hosted.has_asked() && ended.error().is_none() && ended.size() <= LARGE_OUTCOME {
             runs.ended.push_back(hosted.clone());
-            if runs.ended.len() > OUTCOMES {
+            if runs.ended.len() > MAX_OUTCOMES {
                 runs.ended.pop_front();
             }
         }
     }
 
-    /// Returns a run that is here, or has ended here lately.
+    /// Returns a run that is here, or ended here recently.
     pub fn find(&self, run: RunId) -> Option<Arc<HostedRun>> {
         let runs = self.lock();
         let ended = || runs.ended.iter().find(|hosted| hosted.id() == run);
         runs.running.get(&run).or_else(ended).cloned()
     }
 
-    /// Returns a run wherever it is: here, ended, or in the journal, from where it goes on here
-    /// with `tools`, for `client`.
+    /// Returns a run wherever it is: here, ended, or in the journal. A run in the journal is
+    /// resumed here with `tools`, for `client`.
     pub async fn find_or_resume(
         &self,
         engine: &Engine,
@@ -134,8 +132,8 @@ impl RunHost {
         }
     }
 
-    /// Releases a run that waits for a person to the journal, so that another run may take up what
-    /// it has done. A run that does not wait stays.
+    /// Releases a run that waits for a person to the journal, so that another run may continue from
+    /// its calls. A run that does not wait stays.
     pub async fn release(&self, run: RunId) {
         let Some(hosted) = self.find(run) else { return };
         if hosted.is_waiting() {
@@ -147,21 +145,21 @@ impl RunHost {
     /// Releases the oldest idle runs to the journal, if too many wait.
     pub fn release_idle(&self) {
         let runs = self.lock();
-        if runs.running.len() <= WAITING {
+        if runs.running.len() <= MAX_WAITING {
             return;
         }
         let idle = runs.running.values().filter(|hosted| hosted.is_idle());
-        let excess = idle.clone().count().saturating_sub(WAITING);
+        let excess = idle.clone().count().saturating_sub(MAX_WAITING);
         idle.take(excess).for_each(|hosted| hosted.release());
     }
 
-    /// Says that all clients are gone: programs go on until the next outcome of one of their calls
-    /// is journalled, for some seconds at most.
+    /// Marks all clients as gone. Programs continue until the next outcome of one of their calls is
+    /// journalled, for a few seconds at most.
     pub fn close(&self) {
         self.0.closing.send_replace(true);
     }
 
-    /// Closes, and waits until no run goes on.
+    /// Closes, and waits until no run is active.
     pub async fn wait_closed(&self) {
         self.close();
         self.0.tasks.close();

@@ -10,16 +10,16 @@ use tokio::sync::watch;
 /// The state of a run.
 #[derive(Clone, Debug)]
 pub enum HostedRunState {
-    /// It goes on.
+    /// It runs.
     Running,
-    /// It waits for a person. The oldest question is the first.
+    /// It waits for a person. The oldest question comes first.
     Asking(Vec<Question>),
-    /// It is over, or cannot go on here.
+    /// It is over, or cannot continue here.
     Ended(Arc<EndedRun>),
 }
 
-/// An approver that answers nothing by itself. It publishes what is asked, and takes back what is
-/// no longer asked.
+/// An approver that answers no question itself. It publishes open questions, and withdraws those
+/// that are no longer open.
 pub(super) struct QuestionPublisher(pub(super) watch::Sender<HostedRunState>);
 
 impl Approver for QuestionPublisher {
@@ -37,7 +37,7 @@ impl Approver for QuestionPublisher {
     }
 }
 
-/// A question that is asked. It is dropped when it was answered, was withdrawn or has expired.
+/// A published question. It is dropped when it was answered, was withdrawn or has expired.
 struct PublishedQuestion {
     state: watch::Sender<HostedRunState>,
     question: QuestionId,

@@ -1,4 +1,4 @@
-//! What is noticed of a run while it goes on: what it calls, what failed, and what it wrote.
+//! Collects the events of a run: its calls, its failures, and its console output.
 
 use super::client::{Client, ClientId};
 use super::console_log::{ConsoleExcerpt, ConsoleLog};
@@ -9,48 +9,48 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// Failures that are kept, at most: no answer lists more.
-const FAILURES: usize = 50;
+/// Maximum number of failures that are stored: no answer lists more.
+const MAX_FAILURES: usize = 50;
 
-/// Watches one run.
+/// Collects the events of one run.
 #[derive(Default)]
 pub struct RunWatcher {
     activity: Mutex<RunActivity>,
-    /// How often something happened that a progress report would tell. It only grows.
+    /// The number of events that change a progress report. It only grows.
     count: watch::Sender<u64>,
 }
 
-/// A call that failed, also if the program caught the error.
+/// A call that failed, including one whose error the program caught.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FailedCall {
-    /// What was called.
+    /// The tool that was called.
     pub tool: ToolName,
-    /// Why it failed.
+    /// The error.
     pub error: CallError,
 }
 
-/// What became of a tool that a person allowed for good.
+/// The result of writing a permanent grant for a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GrantNote {
-    /// What they allowed.
+    /// The tool that was allowed.
     pub tool: ToolName,
-    /// Why it could not be written down, if it could not: it holds for this run only.
+    /// Why the grant could not be written, if so: then it applies to this run only.
     pub error: Option<String>,
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RunProgress {
-    /// Calls that came back.
+    /// Number of calls that are settled.
     pub calls_done: u64,
-    /// Calls that are out.
+    /// Number of calls in flight.
     pub calls_in_flight: usize,
-    /// The tool of the newest call that is out.
+    /// The tool of the newest call in flight.
     pub newest_call: Option<ToolName>,
-    /// What is being brought about for a call before it goes out.
+    /// The preparation of a call that was not sent yet, such as an installation.
     pub preparation: Option<Progress>,
 }
 
@@ -74,7 +74,7 @@ impl RunWatcher {
         self.count.subscribe()
     }
 
-    /// Returns how far the run is.
+    /// Returns the progress of the run.
     pub fn progress(&self) -> RunProgress {
         let activity = self.lock();
         RunProgress {
@@ -85,43 +85,43 @@ impl RunWatcher {
         }
     }
 
-    /// Returns whether no call is out, or being prepared.
+    /// Reports whether no call is in flight or being prepared.
     pub fn is_quiet(&self) -> bool {
         let activity = self.lock();
         activity.calls_in_flight.is_empty() && activity.preparation.is_none()
     }
 
-    /// Returns the lines that a client has yet to read, and notes that it has read them.
+    /// Returns the lines that a client has not read yet, and marks them as read.
     pub fn read_lines(&self, client: &Client) -> ConsoleExcerpt {
         self.lock().console.read(client.id())
     }
 
-    /// Returns the lines that a client has yet to read, which it may be shown again.
+    /// Returns the lines that a client has not read yet, without marking them as read.
     pub fn unread_lines(&self, client: &Client) -> ConsoleExcerpt {
         self.lock().console.unread(client.id())
     }
 
-    /// Forgets up to where clients have read that are gone.
+    /// Forgets the positions of clients that are gone.
     pub(super) fn forget_clients(&self, clients: &[ClientId]) {
         if !clients.is_empty() {
             self.lock().console.forget(clients);
         }
     }
 
-    /// Takes the calls that failed.
+    /// Takes the failed calls.
     pub(super) fn take_failures(&self) -> Vec<FailedCall> {
         std::mem::take(&mut self.lock().failures)
     }
 
-    /// Takes what became of what was allowed for good.
+    /// Takes the results of writing permanent grants.
     pub(super) fn take_grant_notes(&self) -> Vec<GrantNote> {
         std::mem::take(&mut self.lock().grant_notes)
     }
 }
 
 impl RunActivity {
-    /// Takes an event in. Returns whether it changes the progress.
-    fn take_in(&mut self, event: &Event) -> bool {
+    /// Applies an event. Reports whether it changes the progress.
+    fn apply(&mut self, event: &Event) -> bool {
         match event {
             Event::Console { line, .. } => {
                 self.console.push(line);
@@ -139,7 +139,7 @@ impl RunActivity {
                 let tool = self.calls_in_flight.remove(call);
                 self.calls_done += 1;
                 if let (Some(tool), Some(error)) = (tool, error)
-                    && self.failures.len() < FAILURES
+                    && self.failures.len() < MAX_FAILURES
                 {
                     self.failures.push(FailedCall { tool, error: error.clone() });
                 }
@@ -161,7 +161,7 @@ impl RunActivity {
 
 impl EventSink for RunWatcher {
     fn event(&self, event: &Event) {
-        let changes = self.lock().take_in(event);
+        let changes = self.lock().apply(event);
         if changes {
             self.count.send_modify(|count| *count += 1);
         }

@@ -1,4 +1,4 @@
-//! What a run came to that is over, as its journal says.
+//! The ending of a run as its journal has it.
 
 use super::ended_run::{CallSummary, EndedRun, RunConclusion, size_of};
 use crate::error::Error;
@@ -6,29 +6,29 @@ use crate::model::{Code, RunId};
 use crate::run::{Ending, Engine};
 use crate::store::StoredRun;
 
-/// What is written of a run that a client cancelled.
+/// The reason that is written for a run that a client cancelled.
 pub(super) const CANCELLED: &str = "cancelled by the client";
 
-/// How a run ended, as its journal says. What it wrote is not in the journal.
+/// How a run ended, according to its journal. Its console output is not in the journal.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct StoredEnding {
-    /// The ending. `None` if what is written cannot be read.
+    /// The ending, or `None` if it cannot be read.
     pub ending: Option<Ending>,
     /// The calls that have their results.
     pub calls: CallSummary,
-    /// How many calls it made, timers included.
+    /// Number of calls that it made, including timers.
     pub call_count: u64,
 }
 
 impl StoredEnding {
-    /// Returns about how many bytes it takes to keep.
+    /// Returns its approximate size in bytes.
     pub(super) fn size(&self) -> usize {
         self.ending.as_ref().map_or(0, size_of) + self.calls.size()
     }
 }
 
-/// Reads from the journal what a run came to.
+/// Reads the ending of a run from the journal.
 pub(super) async fn read(engine: &Engine, run: RunId) -> EndedRun {
     match engine.journal().load(run).await {
         Ok(stored) => of_stored(&stored),
@@ -36,7 +36,7 @@ pub(super) async fn read(engine: &Engine, run: RunId) -> EndedRun {
     }
 }
 
-/// Returns what a stored run came to.
+/// Returns the ending of a stored run.
 pub(super) fn of_stored(stored: &StoredRun) -> EndedRun {
     let run = stored.header.run;
     let Some(text) = stored.ending_text() else {
@@ -56,7 +56,7 @@ pub(super) fn of_stored(stored: &StoredRun) -> EndedRun {
     ended
 }
 
-/// Returns that a run cannot go on here.
+/// Returns an ending for a run that cannot continue here.
 pub(super) fn unavailable(run: RunId, error: Error) -> EndedRun {
     EndedRun::new(run, RunConclusion::Unavailable(error))
 }

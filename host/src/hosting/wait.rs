@@ -1,11 +1,11 @@
-//! A client waits for a run: until it ends, or asks.
+//! Waiting for a run until it ends or asks.
 //!
-//! **Invariant:** a request that its client cancels ends its run and the run's calls, unless
-//! another client waits for it. A client that is gone ends nothing: its runs go on until the next
-//! outcome is journalled, and can be resumed from there.
+//! **Invariant:** if a client cancels its request, the run and its calls end, unless another client
+//! waits for the run. If a client is gone, no run ends: its runs continue until the next outcome is
+//! journalled, and can be resumed from there.
 
 use super::client::Client;
-use super::drive::GRACE;
+use super::drive::GRACE_PERIOD;
 use super::ended_run::EndedRun;
 use super::hosted_run::HostedRun;
 use super::run_state::HostedRunState;
@@ -15,60 +15,59 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// A run of which a part was decided has gone on as far as it can if no call of it was out for this
+/// A partly decided run has continued as far as it can if none of its calls was in flight for this
 /// long. If it takes longer, no harm is done: the rest of its question is shown, and whoever
-/// answers it gets what became of the run.
-const QUIET: Duration = Duration::from_millis(50);
+/// answers it gets the state of the run.
+const QUIET_PERIOD: Duration = Duration::from_millis(50);
 
-/// What a client waited for.
+/// The result of waiting for a run.
 #[derive(Clone, Debug)]
 pub enum WaitOutcome {
-    /// The run is over, or cannot go on here.
+    /// The run is over, or cannot continue here.
     Ended(Arc<EndedRun>),
     /// The run asks.
     Asked(Question),
     /// The client cancelled its request. The run is cancelled with it, unless another client waits
     /// for it.
     Cancelled,
-    /// The client is gone, and the run goes on for other clients.
+    /// The client is gone, and the run continues for other clients.
     ClientGone,
 }
 
-/// Who cancels.
+/// The sender of a cancellation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CancelRequest {
-    /// Who it is, as the journal is to name them.
+    /// The name that the journal records.
     pub who: String,
-    /// By which channel.
+    /// The channel of the cancellation.
     pub channel: String,
 }
 
 impl CancelRequest {
-    /// Returns who cancels, and by which channel.
+    /// Returns a cancellation by `who`, through `channel`.
     pub fn new(who: impl Into<String>, channel: impl Into<String>) -> CancelRequest {
         CancelRequest { who: who.into(), channel: channel.into() }
     }
 }
 
-/// What was decided just before a client waits.
+/// The decision that was made just before a client waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PriorDecision {
-    /// Nothing.
+    /// No decision.
     Nothing,
-    /// All of this question: the run has yet to notice, or is noticing now.
+    /// Every ask of this question is decided: the run has not noticed yet, or is noticing now.
     Settled(QuestionId),
-    /// A part of a question: the run may go on, or wait for the rest.
+    /// Some asks of a question are decided: the run may continue, or wait for the rest.
     Part,
 }
 
 impl HostedRun {
-    /// Waits until the run ends or asks, or until `cancelled` is ready. A question that is settled,
-    /// as `after` says, is not waited for again. Dropping the future stops the wait and nothing
-    /// else.
+    /// Waits until the run ends or asks, or until `cancelled` is ready. A question that `after`
+    /// names as settled is not returned again. Dropping the future only stops the wait.
     ///
-    /// A client that is gone waits for the end all the same: it may still read. It waits only for
-    /// some seconds if the run goes on for other clients.
+    /// A client that is gone still waits for the end, because it may still read. If the run
+    /// continues for other clients, it waits only for a few seconds.
     pub async fn wait(
         &self,
         client: &Client,
@@ -80,12 +79,12 @@ impl HostedRun {
         let (mut state, mut count) = (self.state(), self.watcher().count());
         let (mut is_gone, mut gone_until) = (false, None);
         loop {
-            let seen = outcome_of(&state.borrow_and_update(), after);
-            let asks = match seen {
+            let outcome = outcome_of(&state.borrow_and_update(), after);
+            let asks = match outcome {
                 Some(WaitOutcome::Asked(question)) if after == PriorDecision::Part => {
                     Some(question)
                 }
-                Some(seen) => return seen,
+                Some(outcome) => return outcome,
                 None => None,
             };
             let quiet = after == PriorDecision::Part && self.watcher().is_quiet();
@@ -97,11 +96,11 @@ impl HostedRun {
                         pending::<()>().await;
                     }
                 }
-                // Before a cancellation: the requests of a client that is gone may be cancelled,
-                // too.
-                () = client.gone(), if !is_gone => {
+                // Checked before a cancellation: the requests of a client that is gone may be
+                // cancelled, too.
+                () = client.wait_gone(), if !is_gone => {
                     is_gone = true;
-                    gone_until = Some(Instant::now() + GRACE);
+                    gone_until = Some(Instant::now() + GRACE_PERIOD);
                 }
                 request = &mut cancelled, if !is_gone => {
                     self.cancel_for(client, request);
@@ -115,7 +114,7 @@ impl HostedRun {
                     gone_until = None;
                 }
                 _ = count.changed(), if after == PriorDecision::Part => {}
-                () = sleep(QUIET), if quiet && asks.is_some() => {
+                () = sleep(QUIET_PERIOD), if quiet && asks.is_some() => {
                     if let Some(question) = asks {
                         return WaitOutcome::Asked(question);
                     }
@@ -124,7 +123,7 @@ impl HostedRun {
         }
     }
 
-    /// Cancels the run for a client, unless another client waits for it. Returns whether it was
+    /// Cancels the run for a client, unless another client waits for it. Reports whether it was
     /// cancelled.
     pub fn cancel_for(&self, client: &Client, request: CancelRequest) -> bool {
         let cancels = !self.clients.others_wait(client);

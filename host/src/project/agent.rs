@@ -1,25 +1,25 @@
-//! Whether an agent runs this command, as far as the agent says so.
+//! Detects that an agent runs this command, by the variables that agents set.
 //!
-//! Agents set variables for the commands they run. Whoever finds one here was most likely started
-//! by a model, and nobody has seen what it is about to confirm.
+//! Agents set variables for the commands that they run. A process with one of them was most likely
+//! started by a model, and no person has seen what it is about to confirm.
 //!
-//! **Invariant:** it is a gate, not a wall. An agent runs as the same user, in the same shell: it
-//! can unset a variable, open a terminal of its own, or write to the journal. What is told here
-//! keeps a model from approving its own calls by accident or by habit, and has it stand in the
-//! audit trail; it does not hold one that is determined.
+//! **Invariant:** this is a safeguard, not a security boundary. An agent runs as the same user, in
+//! the same shell: it can unset a variable, open a terminal of its own, or write to the journal.
+//! The check keeps a model from approving its own calls by accident or by habit, and records it in
+//! the audit trail; it does not stop a determined one.
 
 use crate::config::Environment;
 
-/// The variables that agents set for the commands they run, and what is known of each. A variable
-/// that is also set where a person types (`CURSOR_TRACE_ID` and `TERM_PROGRAM` in an editor's
-/// terminal, `REPL_ID` in a whole machine, `AIDER_*` as settings) is not among them: it would
+/// The variables that agents set for the commands that they run, each with a description. A
+/// variable that is also set where a person types (`CURSOR_TRACE_ID` and `TERM_PROGRAM` in an
+/// editor's terminal, `REPL_ID` on a whole machine, `AIDER_*` as settings) is excluded: it would
 /// refuse people.
 const VARIABLES: &[&str] = &[
     // Claude Code: `1` in every command of its shell tool, and in hooks.
     "CLAUDECODE",
-    // Claude Code: how it was started (`cli`, `sdk-py`, …), handed down to what it starts.
+    // Claude Code: how it was started (`cli`, `sdk-py`, …), inherited by child processes.
     "CLAUDE_CODE_ENTRYPOINT",
-    // Codex: `seatbelt` where its sandbox on macOS runs the command.
+    // Codex: `seatbelt` if its sandbox on macOS runs the command.
     "CODEX_SANDBOX",
     // Codex: `1` in every command that runs without a network, on all systems.
     "CODEX_SANDBOX_NETWORK_DISABLED",
@@ -31,11 +31,11 @@ const VARIABLES: &[&str] = &[
     "CURSOR_AGENT",
     // Gemini CLI: `1` in every command of its shell tool.
     "GEMINI_CLI",
-    // Qwen Code, which grew out of Gemini CLI: the same.
+    // Qwen Code, a fork of Gemini CLI: the same.
     "QWEN_CODE",
-    // OpenCode: `1` in what it starts.
+    // OpenCode: `1` in child processes.
     "OPENCODE",
-    // OpenCode: which of its faces (`cli`, `desktop`) started the command.
+    // OpenCode: the client (`cli`, `desktop`) that started the command.
     "OPENCODE_CLIENT",
     // GitHub Copilot on the command line.
     "COPILOT_CLI",
@@ -53,7 +53,7 @@ const VARIABLES: &[&str] = &[
     "AMP_CURRENT_THREAD_ID",
     // Trae: the shell that its agent runs commands in.
     "TRAE_AI_SHELL_ID",
-    // Crush: `1` in what it starts.
+    // Crush: `1` in child processes.
     "CRUSH",
     // A proposal that several agents follow: the name of the agent.
     "AI_AGENT",
@@ -61,13 +61,13 @@ const VARIABLES: &[&str] = &[
     "AGENT",
 ];
 
-/// Values that say that nothing is there.
+/// Values that count as unset.
 const NOTHING: &[&str] = &["", "0", "false", "no", "off"];
 
-/// Returns the name of a variable that says that an agent runs this process, if there is one.
+/// Returns the name of a variable that shows that an agent runs this process, or `None`.
 ///
-/// It is a gate against a model that approves its own calls, not a wall: the model may have a shell
-/// of the same user, in which it can unset the variable.
+/// It is a safeguard against a model that approves its own calls, not a security boundary: the
+/// model may have a shell of the same user, in which it can unset the variable.
 ///
 /// ```
 /// let environment = [("HOME", "/home/ann"), ("CLAUDECODE", "1")].into_iter().collect();
@@ -85,26 +85,26 @@ pub fn agent_variable(environment: &Environment) -> Option<&'static str> {
 mod tests {
     use super::{VARIABLES, agent_variable};
 
-    fn around(variables: &[(&str, &str)]) -> Option<&'static str> {
+    fn variable_in(variables: &[(&str, &str)]) -> Option<&'static str> {
         agent_variable(&variables.iter().copied().collect())
     }
 
     #[test]
     fn each_variable_is_known_and_is_in_the_table_once() {
         for (index, name) in VARIABLES.iter().enumerate() {
-            assert_eq!(around(&[("HOME", "/h"), (name, "1")]), Some(*name));
+            assert_eq!(variable_in(&[("HOME", "/h"), (name, "1")]), Some(*name));
             assert!(!VARIABLES[index + 1..].contains(name), "{name}");
         }
-        assert_eq!(around(&[("AGENT", "goose")]), Some("AGENT"));
+        assert_eq!(variable_in(&[("AGENT", "goose")]), Some("AGENT"));
     }
 
     #[test]
     fn a_person_is_no_agent() {
         let editor = [("TERM_PROGRAM", "vscode"), ("CURSOR_TRACE_ID", "1"), ("AIDER_MODEL", "x")];
-        assert_eq!(around(&editor), None);
-        assert_eq!(around(&[]), None);
+        assert_eq!(variable_in(&editor), None);
+        assert_eq!(variable_in(&[]), None);
         for nothing in ["", "0", "false", "OFF", " "] {
-            assert_eq!(around(&[("CLAUDECODE", nothing)]), None, "{nothing}");
+            assert_eq!(variable_in(&[("CLAUDECODE", nothing)]), None, "{nothing}");
         }
     }
 }

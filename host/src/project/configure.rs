@@ -1,8 +1,10 @@
-//! A project's settings, given to an engine.
+//! Applies a project's settings to the configuration of an engine.
 //!
-//! In flow a [`Project`] and a [`Config`]; out flows the `Config` with the project's policy, limits
-//! and approvals. **Invariant:** this is the only place that translates one into the other: what an
-//! engine of a project goes by is what [`Project::configure`] says.
+//! Input: a [`Project`] and a [`Config`]. Output: the `Config` with the project's policy, limits
+//! and approvals.
+//!
+//! **Invariant:** this is the only place that translates one into the other: [`Project::configure`]
+//! determines the settings of a project's engine.
 
 use super::edit::SettingsFile;
 use super::parts::{ApprovalSettings, Permissions};
@@ -10,18 +12,18 @@ use super::project::Project;
 use crate::config::Config;
 use crate::model::ToolPattern;
 
-/// Where an answer of "always" is kept.
+/// Where an answer of "always" is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GrantStorage {
-    /// In the project's `.pml.json`: it holds for later runs too.
+    /// In the project's `.pml.json`: it also applies to later runs.
     Project,
-    /// In memory: it holds for the rest of its run.
+    /// In memory: it applies to the rest of its run.
     Run,
 }
 
 impl Project {
-    /// Gives an engine what this project says. Returns the same `config`.
+    /// Applies this project's settings to `config`, and returns it.
     ///
     /// | of the project | becomes |
     /// | --- | --- |
@@ -33,16 +35,17 @@ impl Project {
     /// | its `.pml.json`, if `storage` is [`GrantStorage::Project`] | [`Config::keeper`] |
     ///
     /// Patterns and grants are added to those that `config` has; limits and question lifetime
-    /// replace them. So settings of the caller's own, such as the flags of a command, are set after
-    /// this call. Of a project that is not trusted only `ask` and `deny` are there to be given.
+    /// replace them. So the caller's own settings, such as the flags of a command, are set after
+    /// this call. A project that is not trusted contributes only `ask` and `deny`.
     ///
-    /// Three settings are not an engine's. [`Project::durability`](Project#structfield.durability)
-    /// is for [`Store::open`](crate::Store::open). `approvals.model_may_approve` is for whoever
-    /// serves the project to a model. The [`UserSettings`](crate::project::UserSettings) say what
-    /// commands may do that an agent runs; they decide about no call.
+    /// Three settings do not belong to an engine.
+    /// [`Project::durability`](Project#structfield.durability) is for
+    /// [`Store::open`](crate::Store::open). `approvals.model_may_approve` is for the server that
+    /// offers the project to a model. The [`UserSettings`](crate::project::UserSettings) restrict
+    /// the commands that an agent runs; they decide on no call.
     ///
-    /// The grant writer is left out where this user has no folder to record trust in, because what
-    /// it would write could never count. It refuses to write into a project that is not trusted.
+    /// The grant writer is omitted if this user has no folder to record trust in, because its
+    /// changes would never be trusted. It refuses to write into a project that is not trusted.
     ///
     /// ```no_run
     /// use pml::{Config, Engine, project::GrantStorage, Project, Script, Servers, Store};
@@ -81,23 +84,22 @@ impl Project {
         config
     }
 
-    /// Returns whether [`Project::configure`] gives an engine the same for both projects, and a
-    /// model that is served the same rights.
+    /// Reports whether [`Project::configure`] results in the same settings for both projects, and
+    /// whether both give a model the same rights.
     pub fn has_same_rules(&self, other: &Project) -> bool {
         self.permissions == other.permissions
             && self.limits == other.limits
             && self.approvals == other.approvals
     }
 
-    /// Returns whether the [`Servers`](crate::Servers) of this project can go on as those of
-    /// `other`. A file may look different because of a comment only, or because another folder is
-    /// trusted by now.
+    /// Reports whether the [`Servers`](crate::Servers) of `other` can be used for this project. The
+    /// files may differ only in a comment, or another folder may have been trusted since.
     pub fn has_same_servers(&self, other: &Project) -> bool {
-        // What is allowed decides which of these are started before they are called.
+        // The permissions decide which of these are started before they are called.
         let background = self.servers.iter().any(|server| server.background);
         self.root == other.root
             && self.trust == other.trust
-            // What is not trusted is trusted as what it is, or not at all.
+            // An untrusted project is compared by its digests: trust applies to exact contents.
             && (self.trust.is_trusted() || self.digests().eq(other.digests()))
             && self.servers == other.servers
             && self.unusable == other.unusable

@@ -1,8 +1,9 @@
-//! The text of a file with comments in it (JSONC), and where in it something is wrong.
+//! The text of a file with comments (JSONC), and errors that show a position in it.
 //!
-//! In flow bytes, out flow a tree and errors that show file, line and column. **Invariant:** what
-//! is shown of the text is escaped, bounded to one line, and secrets that look like it are left
-//! out: an error may end up in a log.
+//! Input: bytes. Output: a tree, and errors that show file, line and column.
+//!
+//! **Invariant:** text that an error shows is escaped, limited to one line, and anything that looks
+//! like a secret is hidden: an error may end up in a log.
 
 use crate::disk::user_files::{FileContents, shown};
 use crate::error::Error;
@@ -12,10 +13,10 @@ use jsonc_parser::{CollectOptions, ParseOptions};
 use std::path::{Path, PathBuf};
 use unicode_width::UnicodeWidthStr;
 
-/// How much of a line is shown on each side of the place.
+/// Characters of a line that are shown on each side of the position.
 const SHOWN: usize = 60;
 
-/// JSON with comments and trailing commas, and nothing else that JavaScript would allow.
+/// JSON with comments and trailing commas, and no other extension of JavaScript.
 pub(super) const JSONC: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
@@ -37,7 +38,7 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Takes what was read for a text.
+    /// Decodes the bytes of a file as text.
     pub(super) fn new(file: FileContents) -> Result<Document, Error> {
         let FileContents { path, bytes } = file;
         match String::from_utf8(bytes) {
@@ -49,17 +50,17 @@ impl Document {
         }
     }
 
-    /// Where it was read.
+    /// Returns the path of the file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What was read.
+    /// Returns the text of the file.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Parses it. A file with nothing in it has no tree.
+    /// Parses the text. Returns `None` if the file is empty.
     pub(super) fn tree(&self) -> Result<Option<Value<'_>>, Error> {
         let parsed = jsonc_parser::parse_to_ast(&self.text, &CollectOptions::default(), &JSONC);
         parsed.map(|parsed| parsed.value).map_err(|error| {
@@ -67,18 +68,18 @@ impl Document {
             let mut characters = message.chars();
             let lower = characters.next().map(|first| first.to_lowercase().to_string());
             let message = lower.unwrap_or_default() + characters.as_str();
-            self.refuse(error.range().start, message)
+            self.error_at(error.range().start, message)
         })
     }
 
-    /// Returns the line and column, both from 1, of a byte.
+    /// Returns the line and column of a byte, both counted from 1.
     pub(super) fn position(&self, at: usize) -> (usize, usize) {
         let (line, before) = self.line_before(at);
         (line, before.chars().count() + 1)
     }
 
-    /// Returns an error that shows the place.
-    pub(super) fn refuse(&self, at: usize, message: impl AsRef<str>) -> Error {
+    /// Returns an error that shows the position.
+    pub(super) fn error_at(&self, at: usize, message: impl AsRef<str>) -> Error {
         let (line, before) = self.line_before(at);
         let rest = &self.text[self.text.floor_char_boundary(at)..];
         let rest = rest.split(['\n', '\r']).next().unwrap_or_default();
@@ -99,7 +100,8 @@ impl Document {
         Error::new(Code::Config, message)
     }
 
-    /// Returns the line that a byte is in, and what is before it there.
+    /// Returns the number of the line that contains a byte, and the text before the byte in that
+    /// line.
     fn line_before(&self, at: usize) -> (usize, &str) {
         let at = self.text.floor_char_boundary(at);
         let before = &self.text[..at];
@@ -108,7 +110,7 @@ impl Document {
     }
 }
 
-/// Text of a file as a person may see it.
+/// Makes text of a file safe to show.
 fn visible(text: &str) -> String {
     escape(&Redactor::new().redact_text(text)).replace('\t', " ")
 }
@@ -131,7 +133,7 @@ mod tests {
     #[test]
     fn what_a_terminal_obeys_and_what_looks_secret_is_not_shown() {
         let text = "{ \"token\": \"abcdef\", \"\u{1b}[2J\": x }";
-        let error = document(text).refuse(text.find('x').unwrap(), "no").to_string();
+        let error = document(text).error_at(text.find('x').unwrap(), "no").to_string();
         assert!(!error.contains("abcdef") && !error.contains('\u{1b}'), "{error}");
         assert_eq!(error.lines().count(), 3);
     }

@@ -1,8 +1,8 @@
-//! The project's `.env`: `NAME=value`, one a line, or several in quotes. No shell, no variables in
-//! values, no escapes but those of double quotes.
+//! The project's `.env`: `NAME=value`, one per line; a quoted value may have several lines. There
+//! is no shell syntax, no variables in values, and no escapes except those of double quotes.
 //!
-//! **Invariant:** its values reach only `env` and `headers` of a server, and the cloud's key. It is
-//! not among the files that a person trusts, as keys in it change; so it must not decide what is
+//! **Invariant:** its values reach only `env` and `headers` of a server, and the cloud's key. A
+//! person does not trust this file, because the keys in it change; so it must not decide what is
 //! started or where keys are sent.
 
 use super::expand::is_variable;
@@ -11,10 +11,10 @@ use crate::error::Error;
 use crate::model::{Code, Secret};
 use std::collections::BTreeMap;
 
-/// Reads the variables of a `.env`. The last of two with the same name counts.
+/// Reads the variables of a `.env`. If a name occurs twice, the last one counts.
 pub(super) fn parse(file: &FileContents) -> Result<BTreeMap<String, Secret>, Error> {
     let refuse = |line: usize, message: &str| {
-        // The line itself is not shown: a secret may stand in it.
+        // The line itself is not shown, because it may contain a secret.
         let message = format!("{message}: {}:{line}", shown(&file.path));
         Error::new(Code::Config, message).with_hint("write `NAME=value`, one a line")
     };
@@ -44,7 +44,7 @@ pub(super) fn parse(file: &FileContents) -> Result<BTreeMap<String, Secret>, Err
     Ok(variables)
 }
 
-/// Returns the value that `text` begins with, and the lines after it. One in quotes may have
+/// Returns the value at the beginning of `text`, and the lines after it. A quoted value may have
 /// several lines.
 fn value(text: &str) -> Result<(String, &str), &'static str> {
     let text = text.trim_start_matches([' ', '\t']);
@@ -56,7 +56,7 @@ fn value(text: &str) -> Result<(String, &str), &'static str> {
         Some('"') => double_quoted(&text[1..])?,
         _ => {
             let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
-            // A `#` within a word belongs to it.
+            // A `#` inside a word belongs to the word.
             let end = [" #", "\t#"].iter().filter_map(|note| line.find(note)).min();
             return Ok((line[..end.unwrap_or(line.len())].trim().into(), rest));
         }

@@ -1,9 +1,10 @@
-//! Changes to `.pml.json` that leave the user's own lines, comments and spacing alone.
+//! Edits `.pml.json` without touching the user's own lines, comments and spacing.
 //!
-//! **Invariant:** what is written is a file that we understand, and it is put in place whole, by
-//! one process at a time. **Invariant:** a change of ours makes nothing trusted that was not: the
-//! file stays trusted only if it was as it stood before, or if there was none. What is added in an
-//! agent's shell is never trusted, whoever calls this.
+//! **Invariant:** the result is a file that pml can read. It is replaced atomically, by one process
+//! at a time.
+//! **Invariant:** an edit never makes an untrusted file trusted: the file stays trusted only if it
+//! was trusted before, or if it did not exist. Additions from an agent's shell are never trusted,
+//! whoever calls this.
 
 use super::document::{Document, JSONC};
 use super::fields::shown;
@@ -27,10 +28,10 @@ use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// What is written where there is nothing.
+/// The contents of a new file.
 const NEW: &str = "{\n  \"version\": \"0.1.0\",\n  \"permissions\": {\n    \"allow\": [],\n    \"deny\": [],\n    \"ask\": [\"*\"]\n  }\n}\n";
 
-/// The `.pml.json` of a project, to be changed.
+/// The `.pml.json` of a project, to be edited.
 #[derive(Clone, Debug)]
 pub struct SettingsFile {
     root: PathBuf,
@@ -38,47 +39,47 @@ pub struct SettingsFile {
     environment: Environment,
 }
 
-/// What became of a change.
+/// The result of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EditOutcome {
-    /// Whether the file is another now.
+    /// Whether the file has changed.
     pub changed: bool,
     /// Whether the file is trusted as it is now.
     pub trusted: bool,
 }
 
-/// What to do where there is something already.
+/// How to handle an entry that exists already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverwriteMode {
     /// It is an error.
     Refuse,
-    /// The new one takes its place.
+    /// The new entry replaces it.
     Replace,
 }
 
-/// Whether a person has seen what is written.
+/// Whether a person has reviewed what is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReviewedBy {
-    /// They wrote it or agreed to it: a file that was trusted stays so.
+    /// The user wrote it or agreed to it: a file that was trusted stays trusted.
     User,
-    /// It came from a file that nobody has trusted: the new file is not trusted either.
+    /// It came from an untrusted file: the new file is not trusted either.
     Nobody,
 }
 
-/// What a change is worth nothing without.
+/// The condition without which an edit is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EditPrecondition {
     Nothing,
-    /// That the project is trusted as it stands.
+    /// The project is trusted as it is.
     Trust,
 }
 
 impl SettingsFile {
-    /// Returns the settings of the project around `folder`, whether they are there or not.
+    /// Returns the settings file of the project around `folder`, whether it exists or not.
     ///
     /// # Errors
-    /// If there is no place to remember what the user trusts.
+    /// If there is no folder in which to record trust.
     pub fn of(folder: &Path, environment: &Environment) -> Result<SettingsFile, Error> {
         let root = locate(folder, environment);
         let store = TrustStore::required(environment, &root)?;
@@ -90,49 +91,51 @@ impl SettingsFile {
         &self.root
     }
 
-    /// Writes the file if it is not there.
+    /// Writes the file if it does not exist.
     ///
     /// # Errors
-    /// If it cannot be written, or is there and cannot be understood.
+    /// If it cannot be written, or exists and is not valid.
     pub fn create(&self) -> Result<EditOutcome, Error> {
-        self.edit(self.seen(ReviewedBy::User), |_| Ok(false))
+        self.edit(self.effective_review(ReviewedBy::User), |_| Ok(false))
     }
 
-    /// Whether a person has seen what is added. What an agent adds nobody has, unless this user
-    /// lets agents do it.
-    fn seen(&self, seen: ReviewedBy) -> ReviewedBy {
+    /// Returns whether a person has reviewed an addition. Nobody has reviewed an agent's additions,
+    /// unless this user lets agents make them.
+    fn effective_review(&self, reviewed: ReviewedBy) -> ReviewedBy {
         let may = || UserSettings::load(&self.environment, &self.root);
         match agent_variable(&self.environment) {
             Some(_) if !may().is_ok_and(|settings| settings.agents_may_widen) => ReviewedBy::Nobody,
-            _ => seen,
+            _ => reviewed,
         }
     }
 
     /// Adds servers.
     ///
     /// # Errors
-    /// If one is there and must not be replaced, or cannot be understood; then none is added.
+    /// If one exists and must not be replaced, or is not valid; then none is added.
     pub fn add_servers(
         &self,
         servers: &[(String, Value)],
         existing: OverwriteMode,
-        seen: ReviewedBy,
+        reviewed: ReviewedBy,
     ) -> Result<EditOutcome, Error> {
-        self.edit(self.seen(seen), |settings| {
+        self.edit(self.effective_review(reviewed), |settings| {
             for (name, entry) in servers {
                 let list = settings.object_value_or_create("servers").ok_or_else(not_an_object)?;
                 match (list.get(name), existing) {
-                    (None, _) => drop(list.append(name, input(entry))),
-                    (Some(property), OverwriteMode::Replace) => property.set_value(input(entry)),
-                    (Some(_), OverwriteMode::Refuse) => return Err(self.taken(name)),
+                    (None, _) => drop(list.append(name, cst_value(entry))),
+                    (Some(property), OverwriteMode::Replace) => {
+                        property.set_value(cst_value(entry))
+                    }
+                    (Some(_), OverwriteMode::Refuse) => return Err(self.name_taken(name)),
                 }
             }
             Ok(!servers.is_empty())
         })
     }
 
-    /// Removes a server. If `.mcp.json` has one of the same name, that is the one from here on:
-    /// nobody was shown it, and the project is not trusted any more.
+    /// Removes a server. If `.mcp.json` has a server of the same name, that one takes effect: no
+    /// person has reviewed it, so the project is no longer trusted.
     ///
     /// # Errors
     /// If there is none of this name; the error names a similar one.
@@ -141,11 +144,11 @@ impl SettingsFile {
             Some(file) => claude_servers(&Document::new(file)?)?,
             None => Vec::new(),
         };
-        let seen = match hidden.iter().any(|server| server.name == name) {
+        let reviewed = match hidden.iter().any(|server| server.name == name) {
             true => ReviewedBy::Nobody,
             false => ReviewedBy::User,
         };
-        self.edit(seen, |settings| {
+        self.edit(reviewed, |settings| {
             let servers = settings.object_value("servers");
             match servers.as_ref().and_then(|servers| servers.get(name)) {
                 Some(property) => property.remove(),
@@ -163,7 +166,7 @@ impl SettingsFile {
     /// Allows the tools of a pattern, if that pattern is not there yet.
     ///
     /// # Errors
-    /// If the file cannot be understood or written.
+    /// If the file is not valid or cannot be written.
     pub fn allow(&self, pattern: &ToolPattern) -> Result<EditOutcome, Error> {
         let pattern = String::from(pattern.clone());
         self.edit(ReviewedBy::User, |settings| {
@@ -182,21 +185,21 @@ impl SettingsFile {
 
     fn edit(
         &self,
-        seen: ReviewedBy,
+        reviewed: ReviewedBy,
         change: impl FnOnce(&CstObject) -> Result<bool, Error>,
     ) -> Result<EditOutcome, Error> {
-        self.rewrite(EditPrecondition::Nothing, seen, |document| {
+        self.rewrite(EditPrecondition::Nothing, reviewed, |document| {
             let tree = CstRootNode::parse(document.text(), &JSONC).map_err(|_| not_an_object())?;
             let settings = tree.object_value().ok_or_else(not_an_object)?;
             Ok(change(&settings)?.then(|| tree.to_string()))
         })
     }
 
-    /// Puts what `change` makes of the file in its place; nothing if it stays as it is.
+    /// Replaces the file with the result of `change`; `None` leaves it unchanged.
     pub(super) fn rewrite(
         &self,
         needed: EditPrecondition,
-        seen: ReviewedBy,
+        reviewed: ReviewedBy,
         change: impl FnOnce(&Document) -> Result<Option<String>, Error>,
     ) -> Result<EditOutcome, Error> {
         let lock = self.store.lock()?;
@@ -206,15 +209,17 @@ impl SettingsFile {
             self.check_trust(&manifest)?;
         }
         let was_trusted = match &before {
-            Some(file) => {
-                self.store.knows(&self.root, PML_FILE, &digest_of(PML_FILE, &file.bytes))?
-            }
+            Some(file) => self.store.is_file_trusted(
+                &self.root,
+                PML_FILE,
+                &digest_of(PML_FILE, &file.bytes),
+            )?,
             None => true,
         };
         let is_new = before.is_none();
         let new = || FileContents { path: self.root.join(PML_FILE), bytes: NEW.into() };
         let document = Document::new(before.unwrap_or_else(new))?;
-        understood(&document)?;
+        parse_settings(&document)?;
         let text = change(&document)?;
         let changed = text.is_some() || is_new;
         let path = document.path().to_path_buf();
@@ -226,24 +231,24 @@ impl SettingsFile {
                 Error::new(Code::Config, message).with_hint("take out what is no longer needed")
             );
         }
-        understood(&Document::new(FileContents {
+        parse_settings(&Document::new(FileContents {
             path: path.clone(),
             bytes: text.clone().into(),
         })?)?;
         if changed {
             replace(&path, text.as_bytes())?;
         }
-        let trusted = was_trusted && (seen == ReviewedBy::User || !changed);
+        let trusted = was_trusted && (reviewed == ReviewedBy::User || !changed);
         if changed && trusted {
             let mut now = ProjectFiles::at(self.root.clone(), &self.environment)?.digests;
-            // What was written is trusted, and not what somebody may have put in its place.
+            // Only the written text is trusted, not a file that somebody may have put in its place.
             now.insert(PML_FILE.into(), digest_of(PML_FILE, text.as_bytes()));
             self.store.grant_written(&self.root, PML_FILE, &manifest, &now, &lock)?;
         }
         Ok(EditOutcome { changed, trusted })
     }
 
-    /// Refuses where what is written would not count.
+    /// Refuses an edit that would not take effect.
     fn check_trust(&self, manifest: &ManifestDigests) -> Result<(), Error> {
         match self.store.check(&self.root, manifest)?.reason() {
             None => Ok(()),
@@ -256,7 +261,7 @@ impl SettingsFile {
         }
     }
 
-    fn taken(&self, name: &str) -> Error {
+    fn name_taken(&self, name: &str) -> Error {
         let message = format!("there is a server {} already", shown(name));
         Error::new(Code::Config, message)
             .with_hint("choose another name, or replace it with `--force`")
@@ -277,8 +282,8 @@ impl SettingsFile {
     }
 }
 
-/// Returns what a file means.
-pub(super) fn understood(document: &Document) -> Result<ResolvedSettings, Error> {
+/// Returns the settings of a document.
+pub(super) fn parse_settings(document: &Document) -> Result<ResolvedSettings, Error> {
     resolve(&raw::settings(document)?, document)
 }
 
@@ -286,15 +291,15 @@ pub(super) fn not_an_object() -> Error {
     Error::new(Code::Internal, "`.pml.json` is not what it was checked to be")
 }
 
-pub(super) fn input(value: &Value) -> CstInputValue {
+pub(super) fn cst_value(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,
         Value::Bool(value) => CstInputValue::Bool(*value),
         Value::Number(number) => CstInputValue::Number(number.to_string()),
         Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
+        Value::Array(items) => CstInputValue::Array(items.iter().map(cst_value).collect()),
         Value::Object(fields) => CstInputValue::Object(
-            fields.iter().map(|(key, value)| (key.clone(), input(value))).collect(),
+            fields.iter().map(|(key, value)| (key.clone(), cst_value(value))).collect(),
         ),
     }
 }

@@ -1,16 +1,16 @@
-//! One entry of `permissions.grants`, changed in place: what people wrote in and around it stays.
+//! Edits one entry of `permissions.grants` in place: the user's own text in and around it stays.
 
-use super::edit::{input, not_an_object};
+use super::edit::{cst_value, not_an_object};
 use crate::error::Error;
 use crate::model::{Clock, Code, Grant, GrantVersion, SystemClock, Timestamp, ToolOrigin};
 use jsonc_parser::cst::{CstInputValue, CstObject};
 use serde_json::Value;
 
-/// Lets an entry say what the tool is now.
-pub(super) fn renew(entry: &CstObject, grant: &Grant) -> Result<(), Error> {
+/// Updates the tool's origin in an entry.
+pub(super) fn update_origin(entry: &CstObject, grant: &Grant) -> Result<(), Error> {
     let origin = grant.origin.as_ref();
     let part = |part: fn(&ToolOrigin) -> Option<&str>| origin.and_then(part);
-    let granted = now_or(grant).to_string();
+    let granted = granted_time(grant).to_string();
     for (key, value) in [
         ("definition", part(|origin| Some(&origin.definition))),
         ("server", part(|origin| Some(&origin.server))),
@@ -28,9 +28,9 @@ pub(super) fn renew(entry: &CstObject, grant: &Grant) -> Result<(), Error> {
     Ok(())
 }
 
-/// Lets an entry say which arguments are meant, and that it is read as it is now. Conditions that
-/// stay are not touched.
-pub(super) fn restate(entry: &CstObject, grant: &Grant) -> Result<(), Error> {
+/// Updates the conditions of an entry and marks them with the current version. Conditions that stay
+/// are not touched.
+pub(super) fn update_conditions(entry: &CstObject, grant: &Grant) -> Result<(), Error> {
     let version = CstInputValue::Number(GrantVersion::NUMBER.to_string());
     let conditions = entry.object_value("where").ok_or_else(not_an_object)?;
     match entry.get("version") {
@@ -46,20 +46,20 @@ pub(super) fn restate(entry: &CstObject, grant: &Grant) -> Result<(), Error> {
     for (name, value) in &written {
         match conditions.get(name) {
             Some(property) if property.to_serde_value().as_ref() == Some(value) => {}
-            Some(property) => property.set_value(input(value)),
-            None => drop(conditions.append(name, input(value))),
+            Some(property) => property.set_value(cst_value(value)),
+            None => drop(conditions.append(name, cst_value(value))),
         }
     }
     Ok(())
 }
 
-/// When a grant was given: now, unless it says.
-pub(super) fn now_or(grant: &Grant) -> Timestamp {
+/// Returns the time at which a grant was given, or now if it has none.
+pub(super) fn granted_time(grant: &Grant) -> Timestamp {
     grant.granted.unwrap_or_else(|| SystemClock.now())
 }
 
-/// A grant as it is written.
-pub(super) fn written(grant: &Grant) -> Result<Value, Error> {
+/// Returns a grant in its file format.
+pub(super) fn to_json(grant: &Grant) -> Result<Value, Error> {
     serde_json::to_value(grant)
         .map_err(|error| Error::new(Code::Internal, "cannot write a grant").with_source(error))
 }

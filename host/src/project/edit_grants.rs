@@ -1,18 +1,19 @@
-//! What a person allowed for good, written into `.pml.json`: the plain pattern into `allow`, and
-//! beside it, in `grants`, what the tool was and which arguments were meant.
+//! Writes permanent grants into `.pml.json`: the plain pattern into `allow`, and the tool's origin
+//! and the conditions on its arguments into `grants`.
 //!
-//! **Invariant:** what is written takes effect: where it would not, because the file is not trusted
-//! or says otherwise about the tool, nothing is written and the error says why.
+//! **Invariant:** a written grant takes effect. If it would not, because the file is not trusted or
+//! another pattern contradicts it, nothing is written and the error says why.
 
 use super::document::{Document, JSONC};
 use super::edit::{
-    EditOutcome, EditPrecondition, ReviewedBy, SettingsFile, input, not_an_object, understood,
+    EditOutcome, EditPrecondition, ReviewedBy, SettingsFile, cst_value, not_an_object,
+    parse_settings,
 };
 use super::grants::is_one_tool;
 use crate::config::GrantWriter;
 use crate::error::Error;
 use crate::model::{Code, FoldedToolName, Grant, StrictPattern, ToolPattern};
-use crate::project::edit_grant::{now_or, renew, restate, written};
+use crate::project::edit_grant::{granted_time, to_json, update_conditions, update_origin};
 use crate::project::remove_item::without_item;
 use crate::{disk::user_files::FileContents, project::PML_FILE};
 use jsonc_parser::ast::Value as Tree;
@@ -21,20 +22,20 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstRootNode};
 use std::ops::Range;
 
 impl SettingsFile {
-    /// Allows tools for good, each as it is now and for the arguments that its grant says. A grant
-    /// for the same arguments takes the place of the earlier one; one for all arguments, of those
-    /// for some; one that replaces a grant of an older pml, of that one. A pattern of `ask` that
-    /// names exactly this tool goes.
+    /// Allows tools permanently, each with its current origin and the conditions of its grant. A
+    /// grant replaces an earlier one with the same conditions; a grant for all arguments replaces
+    /// those with conditions; a grant that renews one of an older pml replaces that one. A pattern
+    /// of `ask` that names exactly this tool is removed.
     ///
     /// # Errors
-    /// If the project is not trusted as it stands, if what is written would change nothing because
-    /// another pattern denies the tool or has it asked about, or if the file cannot be understood
-    /// or written. Then none is written.
+    /// If the project is not trusted as it is, if the grant would have no effect because another
+    /// pattern denies the tool or asks about it, or if the file is not valid or cannot be written.
+    /// Then none is written.
     pub fn grant(&self, grants: &[Grant]) -> Result<EditOutcome, Error> {
         if grants.is_empty() {
             return Ok(EditOutcome { changed: false, trusted: false });
         }
-        grants.iter().try_for_each(writable)?;
+        grants.iter().try_for_each(check_writable)?;
         self.rewrite(EditPrecondition::Trust, ReviewedBy::User, |document| {
             let path = document.path();
             let mut text = document.text().to_owned();
@@ -54,8 +55,8 @@ impl GrantWriter for SettingsFile {
     }
 }
 
-/// Whether the file can say what a grant says.
-fn writable(grant: &Grant) -> Result<(), Error> {
+/// Checks that the file format can express a grant.
+fn check_writable(grant: &Grant) -> Result<(), Error> {
     let refuse = |why: &str| {
         let message = format!("`{}` cannot be allowed for good: {why}", grant.tool);
         Err(Error::new(Code::Config, message))
@@ -81,35 +82,36 @@ fn writable(grant: &Grant) -> Result<(), Error> {
     }
 }
 
-/// Returns the text of a document with a grant in it.
+/// Returns the text of a document with a grant added.
 fn with_grant(document: &Document, grant: &Grant) -> Result<String, Error> {
-    let permissions = understood(document)?.permissions.unwrap_or_default();
-    takes_effect(&permissions.ask, &permissions.deny, grant)?;
+    let permissions = parse_settings(document)?.permissions.unwrap_or_default();
+    check_takes_effect(&permissions.ask, &permissions.deny, grant)?;
     let own = |known: &Grant| known.tool == grant.tool;
     let is_plain = |known: &Grant| known.constraints.is_empty();
     let same_origin = |known: &Grant| known.origin == grant.origin;
     let same = |known: &Grant| own(known) && known.same_conditions(grant);
-    // The first one of an older pml becomes what takes its place, with what people wrote around it.
-    let becomes = match is_plain(grant) || permissions.grants.iter().any(same) {
+    // The first grant of an older pml that is replaced is edited in place, so that the text around
+    // it stays.
+    let replaced_index = match is_plain(grant) || permissions.grants.iter().any(same) {
         true => None,
         false => permissions.grants.iter().position(|known| grant.takes_place_of(known)),
     };
     let narrower =
         |known: &Grant| is_plain(grant) && own(known) && !is_plain(known) && same_origin(known);
-    let goes = |index: usize, known: &Grant| {
-        narrower(known) || grant.takes_place_of(known) && becomes != Some(index)
+    let is_removed = |index: usize, known: &Grant| {
+        narrower(known) || grant.takes_place_of(known) && replaced_index != Some(index)
     };
     let tool = grant.tool.as_str();
-    let mut text = without(document, "ask", |index| {
+    let mut text = remove_items(document, "ask", |index| {
         permissions.ask.get(index).is_some_and(|pattern| pattern.as_str() == tool)
     })?;
     let now = FileContents { path: document.path().into(), bytes: text.into() };
-    text = without(&Document::new(now)?, "grants", |index| {
-        permissions.grants.get(index).is_some_and(|known| goes(index, known))
+    text = remove_items(&Document::new(now)?, "grants", |index| {
+        permissions.grants.get(index).is_some_and(|known| is_removed(index, known))
     })?;
     let known = permissions.grants.iter().enumerate();
-    let known: Vec<_> = known.filter(|(index, known)| !goes(*index, known)).collect();
-    let becomes = known.iter().position(|(index, _)| becomes == Some(*index));
+    let known: Vec<_> = known.filter(|(index, known)| !is_removed(*index, known)).collect();
+    let replaced_index = known.iter().position(|(index, _)| replaced_index == Some(*index));
     let known: Vec<&Grant> = known.into_iter().map(|(_, known)| known).collect();
 
     let tree = CstRootNode::parse(&text, &JSONC).map_err(|_| not_an_object())?;
@@ -124,27 +126,31 @@ fn with_grant(document: &Document, grant: &Grant) -> Result<String, Error> {
     let covered = |known: &&&Grant| own(known) && is_plain(known) && known.origin.is_none();
     match known.iter().position(|known| same(known)) {
         Some(index) if same_origin(known[index]) => {}
-        Some(index) => renew(&entry(index)?, grant)?,
-        // What was allowed for all arguments is allowed for these.
+        Some(index) => update_origin(&entry(index)?, grant)?,
+        // A grant for all arguments already covers these.
         None if known.iter().any(|known| own(known) && is_plain(known) && same_origin(known)) => {}
         None if known.iter().find(covered).is_some() => {}
-        None if let Some(index) = becomes => {
+        None if let Some(index) = replaced_index => {
             let entry = entry(index)?;
-            restate(&entry, grant)?;
-            renew(&entry, grant)?;
+            update_conditions(&entry, grant)?;
+            update_origin(&entry, grant)?;
         }
         None => {
             let list = permissions.array_value_or_create("grants").ok_or_else(not_an_object)?;
-            let grant = Grant { granted: Some(now_or(grant)), ..grant.clone() };
-            list.append(input(&written(&grant)?));
+            let grant = Grant { granted: Some(granted_time(grant)), ..grant.clone() };
+            list.append(cst_value(&to_json(&grant)?));
             list.ensure_multiline();
         }
     }
     Ok(tree.to_string())
 }
 
-/// Whether a tool that is allowed by its name goes, whatever else the file says.
-fn takes_effect(ask: &[ToolPattern], deny: &[ToolPattern], grant: &Grant) -> Result<(), Error> {
+/// Checks that calls of a tool that is allowed by its name are sent, despite the other patterns.
+fn check_takes_effect(
+    ask: &[ToolPattern],
+    deny: &[ToolPattern],
+    grant: &Grant,
+) -> Result<(), Error> {
     let tool = &grant.tool;
     let spelled = FoldedToolName::new(tool);
     let covers = |pattern: &&ToolPattern| StrictPattern::new((*pattern).clone()).covers(&spelled);
@@ -167,7 +173,11 @@ fn takes_effect(ask: &[ToolPattern], deny: &[ToolPattern], grant: &Grant) -> Res
 }
 
 /// Returns the text of a document without some items of a list in `permissions`.
-fn without(document: &Document, list: &str, goes: impl Fn(usize) -> bool) -> Result<String, Error> {
+fn remove_items(
+    document: &Document,
+    list: &str,
+    is_removed: impl Fn(usize) -> bool,
+) -> Result<String, Error> {
     let ranges: Vec<Range<usize>> = match document.tree()? {
         Some(Tree::Object(settings)) => settings
             .get_object("permissions")
@@ -177,8 +187,8 @@ fn without(document: &Document, list: &str, goes: impl Fn(usize) -> bool) -> Res
         _ => Vec::new(),
     };
     let mut text = document.text().to_owned();
-    // From the end, so that what comes before stays where it is.
-    for (index, item) in ranges.iter().enumerate().rev().filter(|(index, _)| goes(*index)) {
+    // Removes from the end, so that the ranges before stay valid.
+    for (index, item) in ranges.iter().enumerate().rev().filter(|(index, _)| is_removed(*index)) {
         let before = index.checked_sub(1).map(|before| ranges[before].end);
         text = without_item(&text, item.clone(), before);
     }

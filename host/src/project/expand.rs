@@ -1,21 +1,22 @@
 //! Variables in settings: `${NAME}`, `${NAME:-default}`, and the same with `env:` before the name.
 //!
-//! In flows a text as written, out flow a [`Template`] and, once the project is trusted, its value.
+//! Input: a text as written. Output: a [`Template`] and, once the project is trusted, its value.
+//!
 //! **Invariant:** a variable that is not set is reported; its spelling never becomes a value.
 //! **Invariant:** a value is not expanded again.
 
 use crate::model::Secret;
 
-/// What came to light while variables were put in.
+/// The findings of an expansion.
 #[derive(Debug, Default)]
 pub(super) struct ExpansionReport {
-    /// Names without a value, and without a default.
+    /// Names of variables without a value and without a default.
     pub(super) missing: Vec<String>,
-    /// The values of variables: any may be a key.
+    /// The values of variables: each may be a key.
     pub(super) secrets: Vec<Secret>,
 }
 
-/// A text with variables in it.
+/// A text that may contain variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Template {
     written: String,
@@ -29,7 +30,7 @@ enum TemplatePart {
 }
 
 impl Template {
-    /// Finds the variables of a text. What looks like one and is none is an error, which says so.
+    /// Parses the variables of a text. Text that only looks like a variable is an error.
     pub(super) fn parse(text: &str) -> Result<Template, String> {
         let mut parts = Vec::new();
         let mut rest = text;
@@ -53,7 +54,7 @@ impl Template {
         &self.written
     }
 
-    /// Returns whether there is no variable in it.
+    /// Reports whether it contains no variable.
     pub(super) fn is_plain(&self) -> bool {
         self.parts.iter().all(|part| matches!(part, TemplatePart::Literal(_)))
     }
@@ -66,7 +67,7 @@ impl Template {
         })
     }
 
-    /// Puts the values in, and adds to `found`.
+    /// Expands the variables, and adds to `found`.
     pub(super) fn expand<'v>(
         &self,
         value: impl Fn(&str) -> Option<&'v str>,
@@ -77,7 +78,7 @@ impl Template {
             match part {
                 TemplatePart::Literal(literal) => text += literal,
                 TemplatePart::Variable { name, default } => match (value(name), default) {
-                    // As in a shell: an empty one is as good as none where there is a default.
+                    // As in a shell, the default also replaces an empty value.
                     (None | Some(""), Some(default)) => text += default,
                     (Some(value), _) => {
                         found.secrets.push(Secret::new(value));
@@ -107,7 +108,7 @@ fn variable(inner: &str) -> Result<TemplatePart, String> {
     Ok(TemplatePart::Variable { name: name.into(), default: default.map(Into::into) })
 }
 
-/// Returns whether a text can be the name of a variable.
+/// Reports whether a text is a valid name of a variable.
 pub(super) fn is_variable(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')

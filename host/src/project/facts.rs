@@ -1,12 +1,12 @@
-//! What a project's files say, told to the person who decides whether they count.
+//! Describes the contents of a project's files to the person who decides whether to trust them.
 //!
-//! In flows what is declared, out flow facts in words. `pml trust`, the question about trust and
-//! its details all show these.
+//! Input: the declarations. Output: facts as text. `pml trust`, the question about trust and its
+//! details all show these.
 //!
-//! **Invariant:** nothing that decides is left out or cut: commands, each of their arguments,
-//! working folders, the names of variables and headers, and all values that are not keys. A key
-//! that stands in a file is hidden, and counted. **Invariant:** texts are as the files have them:
-//! they are escaped once, where they are shown.
+//! **Invariant:** nothing relevant is omitted or cut: commands, each of their arguments, working
+//! folders, the names of variables and headers, and all values that are not keys. A key in a file
+//! is hidden, and counted.
+//! **Invariant:** texts are as the files have them: they are escaped once, when they are shown.
 
 use super::parts::{
     DeclaredFile, DeclaredFileState, DeclaredServer, DeclaredVariable, ProjectDeclarations,
@@ -15,57 +15,57 @@ use crate::model::{Grant, redacted_setting, steers_loading};
 use serde_json::Value;
 use std::fmt;
 
-/// What can change without asking again, though a launch line is trusted.
+/// Parts that can change without a new question although a launch line is trusted.
 const NOT_COVERED: &str = "what scripts import or read, whole folders";
 
-/// One thing that a project's files say.
+/// One fact about a project's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeclaredFact {
-    /// What it is.
+    /// Its kind.
     pub kind: DeclaredFactKind,
-    /// The server that it is about; nothing where it is about the whole project.
+    /// The server that it is about, or `None` if it is about the whole project.
     pub server: Option<String>,
     /// The variable or header, as the file names it.
     pub name: Option<String>,
-    /// What the file says, not escaped.
+    /// The text of the file, not escaped.
     pub text: String,
 }
 
-/// What a [`DeclaredFact`] is.
+/// The kind of a [`DeclaredFact`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeclaredFactKind {
     /// Tools that are called without asking.
     Allowed,
-    /// Something that was allowed for good.
+    /// A permanent grant.
     Granted,
     /// The model may approve its own calls.
     ModelMayApprove,
-    /// Where the cloud is.
+    /// The URL of the cloud.
     Cloud,
     /// A server: its launch line or URL.
     Server,
-    /// The folder that a server runs in.
+    /// The folder in which a server runs.
     Folder,
-    /// A variable or header that a server is given.
+    /// A variable or header that is passed to a server.
     Given,
     /// The same, and it decides what is loaded, run or trusted.
     Steering,
     /// Code of a server's package may run while it is installed.
     InstallScripts,
-    /// Why a server cannot be used.
+    /// The reason why a server cannot be used.
     Unusable,
     /// A file of the project that a launch line names.
     File,
-    /// A variable that decides something, and that `.env` could feed.
+    /// A variable that decides something, and that `.env` could set.
     Variable,
-    /// What trusting all of this does not cover.
+    /// The parts that trust does not cover.
     NotCovered,
 }
 
 impl ProjectDeclarations {
-    /// Returns everything that a person decides about, what loosens most first.
+    /// Returns all facts that a person decides about, the most permissive first.
     pub fn facts(&self) -> Vec<DeclaredFact> {
         use DeclaredFactKind::{
             Allowed, Cloud, File, Granted, ModelMayApprove, NotCovered, Variable,
@@ -77,16 +77,16 @@ impl ProjectDeclarations {
             let patterns: Vec<_> = patterns.map(|pattern| format!("`{pattern}`")).collect();
             facts.push(of_project(Allowed, patterns.join(", ")));
         }
-        facts.extend(self.grants.iter().map(|grant| of_project(Granted, in_words(grant))));
+        facts.extend(self.grants.iter().map(|grant| of_project(Granted, grant_text(grant))));
         if self.model_may_approve {
             facts.push(of_project(ModelMayApprove, String::new()));
         }
         facts.extend(self.cloud.iter().map(|cloud| of_project(Cloud, cloud.clone())));
-        facts.extend(self.servers.iter().flat_map(of_server));
-        facts.extend(self.files.iter().map(|file| of_project(File, words_of_file(file))));
+        facts.extend(self.servers.iter().flat_map(server_facts));
+        facts.extend(self.files.iter().map(|file| of_project(File, file_text(file))));
         let variables = self.variables.iter();
-        facts.extend(variables.map(|one| of_project(Variable, words_of_variable(one))));
-        // A URL starts nothing here.
+        facts.extend(variables.map(|one| of_project(Variable, variable_text(one))));
+        // A URL starts no process here.
         let reached =
             |launch: &str| launch.starts_with("https://") || launch.starts_with("http://");
         if self.servers.iter().any(|server| !reached(&server.launch)) {
@@ -96,9 +96,9 @@ impl ProjectDeclarations {
     }
 }
 
-/// A server, and all that can change what it does: a variable may make a harmless program load
-/// another.
-fn of_server(server: &DeclaredServer) -> Vec<DeclaredFact> {
+/// Describes a server, and everything that can change its behaviour: a variable may make a harmless
+/// program load another.
+fn server_facts(server: &DeclaredServer) -> Vec<DeclaredFact> {
     use DeclaredFactKind::{Folder, Given, InstallScripts, Server, Steering, Unusable};
     let fact = |kind, name: Option<&String>, text: String| DeclaredFact {
         kind,
@@ -119,8 +119,8 @@ fn of_server(server: &DeclaredServer) -> Vec<DeclaredFact> {
     facts
 }
 
-/// A grant, and what it is held to.
-fn in_words(grant: &Grant) -> String {
+/// Describes a grant and its conditions.
+fn grant_text(grant: &Grant) -> String {
     let since = grant.granted.map(|at| format!(" on {}", &at.to_string()[..10]));
     let since = since.unwrap_or_default();
     match grant.origin {
@@ -129,8 +129,8 @@ fn in_words(grant: &Grant) -> String {
     }
 }
 
-/// A file that a launch line names, and what trusting it means.
-fn words_of_file(file: &DeclaredFile) -> String {
+/// Describes a file that a launch line names, and what trusting it means.
+fn file_text(file: &DeclaredFile) -> String {
     let means = match &file.state {
         DeclaredFileState::Pinned => "trusted as it is".into(),
         DeclaredFileState::LinksOutside { to } => format!("leads out of the project, to {to}"),
@@ -142,8 +142,8 @@ fn words_of_file(file: &DeclaredFile) -> String {
     format!("{} ({}), {means}", file.name, file.server)
 }
 
-/// A variable that decides something; its value is not shown.
-fn words_of_variable(variable: &DeclaredVariable) -> String {
+/// Describes a variable that decides something; its value is not shown.
+fn variable_text(variable: &DeclaredVariable) -> String {
     let decides = match (variable.loading, variable.default) {
         (true, _) => "steers what is loaded",
         (false, _) => "takes the place of a default",
@@ -155,8 +155,8 @@ fn words_of_variable(variable: &DeclaredVariable) -> String {
     format!("{} ({}) {decides}, {from}", variable.name, variable.given.join(", "))
 }
 
-/// As one line of words. Only the end of it is what a file says; a name that is more than a name is
-/// in quotes.
+/// Formats the fact as one line. Only the end of the line is text from a file; a name with unusual
+/// characters is quoted.
 impl fmt::Display for DeclaredFact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
@@ -232,9 +232,9 @@ mod tests {
             model_may_approve: true,
             ..ProjectDeclarations::default()
         };
-        let told: Vec<String> = declared.facts().iter().map(ToString::to_string).collect();
+        let facts: Vec<String> = declared.facts().iter().map(ToString::to_string).collect();
         assert_eq!(
-            told,
+            facts,
             [
                 "called without asking: `*`",
                 "the model may approve its own calls",

@@ -1,6 +1,7 @@
-//! The values in a tree, each with its place: what `raw.rs` and the importers read with.
+//! Reads the values of a tree, each with its position. `raw.rs` and the importers use it.
 //!
-//! **Invariant:** a key that stands twice is refused: readers differ in which of the two they take.
+//! **Invariant:** a key that occurs twice is refused, because readers differ in which of the two
+//! they use.
 
 use super::document::Document;
 use crate::error::Error;
@@ -8,14 +9,14 @@ use crate::model::{escape, nearest};
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 
-/// A text and where it stands.
+/// A text with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LocatedText {
     pub(super) value: String,
     pub(super) at: usize,
 }
 
-/// A text or a number, as written, and where it stands.
+/// A text or a number, as written, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Scalar {
     Text(LocatedText),
@@ -23,7 +24,7 @@ pub(super) enum Scalar {
 }
 
 impl Scalar {
-    /// Returns where it stands.
+    /// Returns its position.
     pub(super) fn at(&self) -> usize {
         match self {
             Scalar::Text(text) | Scalar::Number(text) => text.at,
@@ -31,15 +32,15 @@ impl Scalar {
     }
 }
 
-/// What to do with keys that nobody knows.
+/// How to handle unknown keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnknownKeys {
     Refused,
-    /// They mean something to another program.
+    /// They are meant for another program.
     Ignored,
 }
 
-/// Reads values of one document.
+/// Reads the values of one document.
 #[derive(Clone, Copy)]
 pub(super) struct FieldReader<'a> {
     pub(super) document: &'a Document,
@@ -47,7 +48,7 @@ pub(super) struct FieldReader<'a> {
 }
 
 impl FieldReader<'_> {
-    /// Returns the object that a value must be.
+    /// Returns the value as an object, or an error.
     pub(super) fn object<'v, 't>(
         &self,
         value: &'v Value<'t>,
@@ -58,7 +59,7 @@ impl FieldReader<'_> {
         for property in &object.properties {
             if !seen.insert(property.name.as_str()) {
                 let message = format!("{} stands twice", shown(property.name.as_str()));
-                return Err(self.document.refuse(property.start(), message));
+                return Err(self.document.error_at(property.start(), message));
             }
         }
         Ok(object)
@@ -90,22 +91,22 @@ impl FieldReader<'_> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the keys are `{}`", known.join("`, `")),
         };
-        self.document.refuse(property.start(), message).with_hint(hint)
+        self.document.error_at(property.start(), message).with_hint(hint)
     }
 
-    /// Returns the text that a value must be.
+    /// Returns the value as a text, or an error.
     pub(super) fn text(&self, value: &Value<'_>, what: &str) -> Result<LocatedText, Error> {
         let text = value.as_string_lit().ok_or_else(|| self.expected(value, what, "a text"))?;
         Ok(LocatedText { value: text.value.as_ref().into(), at: text.range.start })
     }
 
-    /// Returns the yes or no that a value must be.
+    /// Returns the value as a boolean, or an error.
     pub(super) fn boolean(&self, value: &Value<'_>, what: &str) -> Result<bool, Error> {
         let found = value.as_boolean_lit().map(|boolean| boolean.value);
         found.ok_or_else(|| self.expected(value, what, "`true` or `false`"))
     }
 
-    /// Returns the text or number that a value must be.
+    /// Returns the value as a text or number, or an error.
     pub(super) fn scalar(&self, value: &Value<'_>, what: &str) -> Result<Scalar, Error> {
         match value {
             Value::NumberLit(number) => {
@@ -117,13 +118,13 @@ impl FieldReader<'_> {
         }
     }
 
-    /// Returns the texts that a value must list.
+    /// Returns the value as a list of texts, or an error.
     pub(super) fn texts(&self, value: &Value<'_>, what: &str) -> Result<Vec<LocatedText>, Error> {
         let items = self.list(value, what)?.iter();
         items.map(|value| self.text(value, &format!("every item of {what}"))).collect()
     }
 
-    /// Returns the items of the list that a value must be.
+    /// Returns the items of a value that must be a list.
     pub(super) fn list<'v, 't>(
         &self,
         value: &'v Value<'t>,
@@ -133,8 +134,8 @@ impl FieldReader<'_> {
         Ok(&list.elements)
     }
 
-    /// Returns the texts that a value must have under its keys. A wrong one is shown by its key
-    /// alone: it may be secret.
+    /// Returns the keys of a value with their texts. An error names only the key: the value may be
+    /// secret.
     pub(super) fn pairs(
         &self,
         value: &Value<'_>,
@@ -144,7 +145,7 @@ impl FieldReader<'_> {
             let name = LocatedText { value: property.name.as_str().into(), at: property.start() };
             let Some(text) = property.value.as_string_lit() else {
                 let message = format!("{} of {what} must be a text", shown(&name.value));
-                return Err(self.document.refuse(name.at, message).with_hint("put it in quotes"));
+                return Err(self.document.error_at(name.at, message).with_hint("put it in quotes"));
             };
             let value = LocatedText { value: text.value.as_ref().into(), at: name.at };
             Ok((name, value))
@@ -153,11 +154,11 @@ impl FieldReader<'_> {
     }
 
     fn expected(&self, value: &Value<'_>, what: &str, kind: &str) -> Error {
-        self.document.refuse(value.start(), format!("{what} must be {kind}"))
+        self.document.error_at(value.start(), format!("{what} must be {kind}"))
     }
 }
 
-/// A key as a person may see it.
+/// Makes a key safe to show.
 pub(super) fn shown(key: &str) -> String {
     format!("`{}`", crate::model::cut(&escape(key), 80))
 }

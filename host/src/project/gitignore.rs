@@ -6,21 +6,21 @@ use crate::disk::user_files::replace;
 use crate::error::Error;
 use std::path::Path;
 
-/// State is each machine's own; the lock is for everybody.
+/// The state belongs to one machine; the lockfile is shared.
 const STATE: &[&str] = &[".pml/*", "!.pml/mcp.lock"];
 
 const SETTINGS: &str = ".pml.json";
 
-/// Whether the settings are for everybody.
+/// Whether the settings are shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingsSharing {
     /// `.pml.json` stays on this machine.
     Private,
-    /// `.pml.json` goes into version control.
+    /// `.pml.json` is committed to version control.
     Shared,
 }
 
-/// Brings the project's `.gitignore` up to date; returns whether anything had to be changed.
+/// Updates the project's `.gitignore`. Reports whether anything had to be changed.
 ///
 /// # Errors
 /// If the file cannot be read or written.
@@ -28,7 +28,7 @@ pub fn update_gitignore(root: &Path, sharing: SettingsSharing) -> Result<bool, E
     let found = read(root, ".gitignore")?;
     let path = found.as_ref().map_or_else(|| root.join(".gitignore"), |file| file.path.clone());
     let before = found.map(|file| file.bytes).unwrap_or_default();
-    // Bytes that are no text are somebody's file name: they are kept as they are.
+    // Bytes that are not Unicode belong to a file name, and stay as they are.
     let after = updated(&before, sharing);
     if after == before {
         return Ok(false);
@@ -44,7 +44,8 @@ fn updated(before: &[u8], sharing: SettingsSharing) -> Vec<u8> {
         lines.retain(|line| !is(line, SETTINGS));
     }
     let mut after = lines.concat();
-    // Whoever has our lines without that one has decided to share.
+    // If the state lines are there without the settings line, the user has decided to share the
+    // settings.
     let has = |text: &str| lines.iter().any(|line| is(line, text));
     let shared = STATE.iter().all(|text| has(text)) && !has(SETTINGS);
     let wanted = (sharing == SettingsSharing::Private && !shared).then_some(SETTINGS).into_iter();

@@ -1,5 +1,5 @@
-//! What a grant of `.pml.json` means. In flow a [`RawGrant`] and the document for its places, out
-//! flows a [`Grant`].
+//! Interprets the grants of `.pml.json`. Input: a [`RawGrant`] and the document for positions.
+//! Output: a [`Grant`].
 
 use super::document::Document;
 use super::fields::{LocatedText, Scalar, shown};
@@ -7,17 +7,17 @@ use super::raw_grant::{RawCondition, RawGrant};
 use crate::error::Error;
 use crate::model::{Condition, Constraint, Grant, GrantVersion, ToolName, ToolOrigin};
 
-/// Longest text that tells a definition, a server or a package from others.
+/// Maximum length of the digest of a definition, a server or a package.
 const DIGEST: usize = 128;
 
-/// Gives a grant its meaning.
+/// Interprets a grant.
 pub(super) fn grant(raw: &RawGrant, document: &Document) -> Result<Grant, Error> {
     let Some(tool) = &raw.tool else {
-        return Err(document.refuse(raw.at, "a grant needs a `tool`"));
+        return Err(document.error_at(raw.at, "a grant needs a `tool`"));
     };
     let name: ToolName = tool.value.parse().ok().filter(is_one_tool).ok_or_else(|| {
         let message = format!("{} is not the name of one tool", shown(&tool.value));
-        document.refuse(tool.at, message).with_hint("a grant is for one tool: `server:tool`")
+        document.error_at(tool.at, message).with_hint("a grant is for one tool: `server:tool`")
     })?;
     let version = version(raw, document)?;
     let conditions = raw.conditions.iter().map(|raw| constraint(raw, version, document));
@@ -25,7 +25,7 @@ pub(super) fn grant(raw: &RawGrant, document: &Document) -> Result<Grant, Error>
     grant.version = version;
     let granted = raw.granted.as_ref().map(|text| {
         let refuse = |error: crate::model::InvalidTimestamp| {
-            document.refuse(text.at, format!("{}: {error}", shown(&text.value)))
+            document.error_at(text.at, format!("{}: {error}", shown(&text.value)))
         };
         text.value.parse().map_err(refuse)
     });
@@ -33,7 +33,7 @@ pub(super) fn grant(raw: &RawGrant, document: &Document) -> Result<Grant, Error>
     Ok(grant)
 }
 
-/// Whether a name in `permissions.allow` would allow this tool and no other.
+/// Reports whether a name in `permissions.allow` would allow this tool and no other.
 pub(super) fn is_one_tool(tool: &ToolName) -> bool {
     !tool.as_str().contains('*')
 }
@@ -45,7 +45,7 @@ fn origin(raw: &RawGrant, document: &Document) -> Result<Option<ToolOrigin>, Err
             && text.value.bytes().all(|byte| byte.is_ascii_graphic())
         {
             true => Ok(text.value.clone()),
-            false => Err(document.refuse(text.at, "this is no digest")),
+            false => Err(document.error_at(text.at, "this is no digest")),
         }
     };
     let package = raw.package.as_ref().map(known).transpose()?;
@@ -55,14 +55,15 @@ fn origin(raw: &RawGrant, document: &Document) -> Result<Option<ToolOrigin>, Err
             Ok(Some(origin.with_package(package.map(Into::into))))
         }
         (None, None) if package.is_none() => Ok(None),
-        // Half of what a tool was is no more than a guess at it.
+        // An incomplete origin does not identify a tool.
         _ => Err(document
-            .refuse(raw.at, "a grant needs both `definition` and `server`, or neither")
+            .error_at(raw.at, "a grant needs both `definition` and `server`, or neither")
             .with_hint("take the grant out: the next answer writes it anew")),
     }
 }
 
-/// How the conditions of a grant are meant. Those without a mark are an older pml's.
+/// Returns the version of a grant's conditions. Conditions without a version were written by an
+/// older pml.
 fn version(raw: &RawGrant, document: &Document) -> Result<GrantVersion, Error> {
     match &raw.version {
         None if raw.conditions.is_empty() => Ok(GrantVersion::Current),
@@ -74,7 +75,7 @@ fn version(raw: &RawGrant, document: &Document) -> Result<GrantVersion, Error> {
             let message = format!("`version` of a grant can only be {}", GrantVersion::NUMBER);
             let hint = "a newer pml may have written it; else take the grant out: the next answer \
                         writes it anew";
-            Err(document.refuse(other.at(), message).with_hint(hint))
+            Err(document.error_at(other.at(), message).with_hint(hint))
         }
     }
 }
@@ -92,7 +93,7 @@ fn constraint(
         _ => Condition::Equals(raw.value.clone()),
     };
     let constraint = Constraint::new(raw.argument.value.clone(), is);
-    // What an older pml wrote covers nothing, whatever it says: it is only shown.
+    // Conditions of an older pml cover nothing, whatever they are: they are only shown.
     let flaw = match version {
         GrantVersion::Older => None,
         GrantVersion::Current => constraint.flaw(),
@@ -101,7 +102,7 @@ fn constraint(
         None => Ok(constraint),
         Some(flaw) => {
             let message = format!("the condition on {} {flaw}", shown(&raw.argument.value));
-            Err(document.refuse(raw.argument.at, message))
+            Err(document.error_at(raw.argument.at, message))
         }
     }
 }

@@ -1,15 +1,14 @@
-//! Where the journal of a project is kept: a folder of its own in the user's state folder, found by
-//! the project's path.
+//! The folder of a project's journal in the user's state folder, found by the project's path.
 //!
 //! ```text
 //! STATE/projects/NAME-DIGEST/               the journal; DIGEST is of the project's canonical path
-//! STATE/projects/NAME-DIGEST/project.json   whose it is, and what became of the journal that an older pml left in `.pml`
+//! STATE/projects/NAME-DIGEST/project.json   the project, and the outcome of the import from `.pml`
 //! STATE/audit/                              the ends of audit trails, apart from the journals
-//! STATE/replaced/                           journals that gave way to one that was adopted
+//! STATE/replaced/                           journals that were replaced by an adopted one
 //! ```
 //!
-//! **Invariant:** a folder is used only if it says that it is this project's, and if nobody else
-//! can write into it.
+//! **Invariant:** a folder is used only if its `project.json` names this project, and if no other
+//! user can write into it.
 
 use crate::config::Environment;
 use crate::config::state_folder::resolved;
@@ -24,52 +23,53 @@ use sha2::{Digest, Sha256};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Says whose journal it is.
+/// The file that names the project of a journal.
 const FILE: &str = "project.json";
 
-/// More than such a file has.
+/// Maximum size of that file.
 const SIZE: u64 = 64 << 10;
 
-/// The newest format of it.
+/// The newest format of that file.
 const VERSION: u32 = 1;
 
-/// Characters of a folder's name that its journal's name begins with: for people who look around.
+/// Number of characters of a project's name at the beginning of its journal's folder name, for
+/// people who browse.
 const NAME: usize = 40;
 
-/// Journals that are looked through for those whose project is gone.
-const MOST: usize = 10_000;
+/// Maximum number of journals that are searched for missing projects.
+const MAX_JOURNALS: usize = 10_000;
 
-/// Where the journal of a project is kept.
+/// The location of a project's journal.
 #[derive(Clone, Debug)]
 pub struct ProjectJournal {
     state: PathBuf,
     root: PathBuf,
 }
 
-/// What became of the journal that an older pml left in a project's `.pml`.
+/// The outcome of importing the journal that an older pml left in a project's `.pml`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum LegacyJournalOutcome {
-    /// Its runs that were over are history now.
+    /// Its finished runs were imported.
     Imported {
-        /// How many.
+        /// Number of imported runs.
         runs: u64,
-        /// How many were not over, or could not be read, and were left.
+        /// Number of runs that were not imported, because they were unfinished or unreadable.
         left: u64,
     },
-    /// It was left alone.
+    /// It was not imported.
     Refused {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
-/// A journal whose project is no longer where it was.
+/// A journal whose project no longer exists at its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrphanedJournal {
-    /// Where the project was.
+    /// The former path of the project.
     pub path: PathBuf,
-    /// Where its journal is.
+    /// The folder of its journal.
     pub folder: PathBuf,
 }
 
@@ -82,7 +82,7 @@ struct JournalOwnerRecord {
 }
 
 impl ProjectJournal {
-    /// Returns where the journal of the project in `root` is kept. Nothing is made yet.
+    /// Returns the location of the journal of the project in `root`. Creates nothing.
     ///
     /// # Errors
     /// If the user has no state folder, or one that may not be used for this project: see
@@ -103,67 +103,66 @@ impl ProjectJournal {
         self.projects().join(name_of(&self.root))
     }
 
-    /// Returns the folder in which the ends of audit trails are kept.
+    /// Returns the folder that contains the ends of audit trails.
     pub fn heads(&self) -> PathBuf {
         self.state.join("audit")
     }
 
-    /// Returns where an older pml kept the journal.
+    /// Returns the folder in which an older pml stored the journal.
     pub fn older_folder(&self) -> PathBuf {
         self.root.join(ProjectState::FOLDER)
     }
 
-    /// Makes the journal's folder, if it is not there, and writes down whose it is.
+    /// Creates the journal's folder if it does not exist, and records its project.
     ///
     /// # Errors
-    /// If it cannot be made, is open to others, or is the journal of another project.
+    /// If it cannot be created, is open to others, or is the journal of another project.
     pub fn prepare(&self) -> Result<(), Error> {
         for folder in [&self.state, &self.projects(), &self.folder()] {
-            make_private_folder(folder).map_err(elsewhere)?;
+            make_private_folder(folder).map_err(with_state_folder_hint)?;
             check_private(folder)?;
         }
-        match self.written()? {
+        match self.owner_record()? {
             Some(_) => Ok(()),
             None => self.write(None),
         }
     }
 
-    /// Returns what became of the journal that an older pml left in the project, if that was
-    /// decided.
+    /// Returns the outcome of importing an older pml's journal from the project, or `None` if that
+    /// is not decided yet.
     pub fn older(&self) -> Result<Option<LegacyJournalOutcome>, Error> {
-        Ok(self.written()?.and_then(|written| written.older))
+        Ok(self.owner_record()?.and_then(|written| written.older))
     }
 
-    /// Remembers what became of it.
+    /// Records that outcome.
     pub fn set_older(&self, older: LegacyJournalOutcome) -> Result<(), Error> {
         self.write(Some(older))
     }
 
-    /// Keeps other processes from importing and adopting.
+    /// Locks the journal against importing and adopting by other processes.
     pub fn lock(&self) -> Result<FileLock, Error> {
         lock(&self.projects().join("lock"))
     }
 
-    /// Returns the journals whose project is no longer where it was, by its path.
+    /// Returns the journals whose project no longer exists, sorted by path.
     pub fn gone(&self) -> Vec<OrphanedJournal> {
         let Ok(folders) = self.projects().read_dir() else { return Vec::new() };
-        let mut gone: Vec<_> = folders
+        let mut orphaned: Vec<_> = folders
             .flatten()
-            .take(MOST)
+            .take(MAX_JOURNALS)
             .filter_map(|entry| {
                 let folder = entry.path();
-                // What cannot be read is nobody's.
+                // An unreadable record names no project.
                 let written = read(&folder).ok().flatten()?;
                 Some(OrphanedJournal { path: written.path.into(), folder })
             })
             .filter(|journal| journal.path != self.root && is_gone(&journal.path))
             .collect();
-        gone.sort_by(|one, other| one.path.cmp(&other.path));
-        gone
+        orphaned.sort_by(|one, other| one.path.cmp(&other.path));
+        orphaned
     }
 
-    /// Returns the journal of the project that was in `path`, if there is one: also if that path is
-    /// still there.
+    /// Returns the journal of the project that was at `path`, or `None`. The path may still exist.
     pub fn of_path(&self, path: &Path) -> Option<OrphanedJournal> {
         let path = resolved(path).ok()?;
         let folder = self.projects().join(name_of(&path));
@@ -172,11 +171,13 @@ impl ProjectJournal {
             (Path::new(&written.path) == path)
                 .then(|| OrphanedJournal { path: path.clone(), folder: folder.into() })
         };
-        // One that was taken halfway lies here already, and still says whose it was.
+        // A journal whose adoption was interrupted is in this folder already, and still names its
+        // former project.
         at(&folder).or_else(|| at(&self.folder()))
     }
 
-    /// Moves the journal that is here out of the way, if there is one. Returns where it is then.
+    /// Moves the existing journal of this project to another folder. Returns the new path, or
+    /// `None` if there was no journal.
     pub fn set_aside(&self, _: &FileLock) -> Result<Option<PathBuf>, Error> {
         let here = self.folder();
         if here.symlink_metadata().is_err() {
@@ -190,15 +191,14 @@ impl ProjectJournal {
         Ok(Some(aside))
     }
 
-    /// Makes a journal that is another project's by name this one's.
-    pub fn take(&self, gone: &OrphanedJournal, _: &FileLock) -> Result<(), Error> {
-        let (from, here) = (&gone.folder, self.folder());
+    /// Adopts the journal of another project for this one.
+    pub fn take(&self, orphaned: &OrphanedJournal, _: &FileLock) -> Result<(), Error> {
+        let (from, here) = (&orphaned.folder, self.folder());
         if *from != here {
             std::fs::rename(from, &here).map_err(|error| failed("move", from, error))?;
         }
         check_private(&here)?;
-        // What an older pml left where the project was came along with it, or did not; it is not
-        // asked for again.
+        // The record on the older pml's journal stays: the import is not offered again.
         let older = read(&here)?.and_then(|written| written.older);
         self.write(older)
     }
@@ -207,7 +207,7 @@ impl ProjectJournal {
         self.state.join("projects")
     }
 
-    fn written(&self) -> Result<Option<JournalOwnerRecord>, Error> {
+    fn owner_record(&self) -> Result<Option<JournalOwnerRecord>, Error> {
         let folder = self.folder();
         let Some(written) = read(&folder)? else { return Ok(None) };
         if Path::new(&written.path) != Path::new(&*self.root.to_string_lossy()) {
@@ -247,7 +247,7 @@ fn read(folder: &Path) -> Result<Option<JournalOwnerRecord>, Error> {
     }
 }
 
-/// Whether no project is there any more. A folder that is there and empty was left behind.
+/// Reports whether no project exists at a path any more. An empty folder counts as a leftover.
 fn is_gone(path: &Path) -> bool {
     match path.symlink_metadata() {
         Err(error) => {
@@ -260,7 +260,7 @@ fn is_gone(path: &Path) -> bool {
     }
 }
 
-/// Returns the name of a journal's folder: one for each path, and no two the same.
+/// Returns the name of a journal's folder. It is unique for each path.
 fn name_of(root: &Path) -> String {
     let name = root.file_name().unwrap_or_default().to_string_lossy();
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
@@ -273,7 +273,7 @@ fn name_of(root: &Path) -> String {
     }
 }
 
-/// Refuses a folder of ours that somebody else could have filled.
+/// Refuses a folder in which another user could have written.
 fn check_private(folder: &Path) -> Result<(), Error> {
     let refuse = |why: &str| {
         Error::new(Code::Security, format!("the folder {why}: {}", shown(folder)))
@@ -298,7 +298,7 @@ fn check_private(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn elsewhere(error: Error) -> Error {
+fn with_state_folder_hint(error: Error) -> Error {
     error.with_hint(
         "name another state folder with `--state-dir DIR` or `PML_STATE_DIR`, or run without a journal: `--no-journal`",
     )

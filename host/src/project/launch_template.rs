@@ -1,7 +1,8 @@
-//! How a server is started or reached, before variables are put in.
+//! How a server is started or reached, before variables are expanded.
 //!
-//! In flows a [`RawServer`], out flows a [`Plan`]. **Invariant:** every text in a plan is one that
-//! we can expand.
+//! Input: a [`RawServer`]. Output: a [`LaunchTemplate`].
+//!
+//! **Invariant:** every text in it can be expanded.
 
 use super::document::Document;
 use super::expand::Template;
@@ -22,19 +23,22 @@ pub(super) enum LaunchTemplate {
         url: Template,
         headers: Vec<(String, Template)>,
     },
-    /// Why it can be neither started nor reached.
+    /// The reason why it can be neither started nor reached.
     Unusable(String),
 }
 
-/// Understands how a server is meant to be started or reached.
-pub(super) fn plan(raw: &RawServer, document: &Document) -> Result<LaunchTemplate, Error> {
+/// Determines how a server is started or reached.
+pub(super) fn launch_template(
+    raw: &RawServer,
+    document: &Document,
+) -> Result<LaunchTemplate, Error> {
     let of = shown(&raw.name);
     let kind = raw.kind.as_ref().map(|kind| (kind.value.as_str(), kind.at));
     if let Some((kind, at)) = kind
         && !["stdio", "http", "streamable-http", "sse", "ws"].contains(&kind)
     {
         let message = format!("{} is no type of a server", shown(kind));
-        return Err(document.refuse(at, message).with_hint("the types are `stdio` and `http`"));
+        return Err(document.error_at(at, message).with_hint("the types are `stdio` and `http`"));
     }
     if raw.is_pml() {
         return Ok(LaunchTemplate::Unusable("it is pml itself".into()));
@@ -54,7 +58,7 @@ pub(super) fn plan(raw: &RawServer, document: &Document) -> Result<LaunchTemplat
         };
         checked.map_err(|message| {
             let hint = "variables are written `${NAME}` or `${NAME:-default}`";
-            document.refuse(text.at, message).with_hint(hint)
+            document.error_at(text.at, message).with_hint(hint)
         })
     };
     let pairs = |pairs: &[(LocatedText, LocatedText)], valid: fn(&str) -> bool, thing: &str| {
@@ -62,7 +66,7 @@ pub(super) fn plan(raw: &RawServer, document: &Document) -> Result<LaunchTemplat
             true => Ok((name.value.clone(), template(value)?)),
             false => {
                 let message = format!("{} is no name of {thing}", shown(&name.value));
-                Err(document.refuse(name.at, message))
+                Err(document.error_at(name.at, message))
             }
         };
         pairs.iter().map(pair).collect::<Result<Vec<_>, Error>>()
@@ -70,7 +74,7 @@ pub(super) fn plan(raw: &RawServer, document: &Document) -> Result<LaunchTemplat
     match (kind.map(|(kind, _)| kind), &raw.command, &raw.url) {
         (_, Some(_), Some(url)) => {
             let message = format!("the server {of} has both `command` and `url`");
-            Err(document.refuse(url.at, message).with_hint("keep one of the two"))
+            Err(document.error_at(url.at, message).with_hint("keep one of the two"))
         }
         (None | Some("stdio"), Some(command), None) if !command.value.is_empty() => {
             Ok(LaunchTemplate::Stdio {
@@ -84,7 +88,7 @@ pub(super) fn plan(raw: &RawServer, document: &Document) -> Result<LaunchTemplat
             let written = template(url)?;
             if written.is_plain() && !is_http(written.written()) {
                 let message = format!("`url` of {of} is no `https://` or `http://` URL");
-                return Err(document.refuse(url.at, message));
+                return Err(document.error_at(url.at, message));
             }
             Ok(LaunchTemplate::Http {
                 url: written,
@@ -97,7 +101,7 @@ pub(super) fn plan(raw: &RawServer, document: &Document) -> Result<LaunchTemplat
                 Some(_) => "a `url`",
                 None => "a `command` or a `url`",
             };
-            Err(document.refuse(raw.at, format!("the server {of} needs {needed}")))
+            Err(document.error_at(raw.at, format!("the server {of} needs {needed}")))
         }
     }
 }
@@ -110,7 +114,7 @@ fn is_header(name: &str) -> bool {
     reqwest::header::HeaderName::from_bytes(name.as_bytes()).is_ok()
 }
 
-/// Returns whether a text is a URL that can be called.
+/// Reports whether a text is a valid URL of a server.
 pub(super) fn is_http(text: &str) -> bool {
     let url = reqwest::Url::parse(text);
     url.is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())

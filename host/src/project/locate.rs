@@ -1,18 +1,18 @@
-//! Which folder is the project. In flows a folder to start from, out flows the project's root.
+//! Finds the folder of a project. Input: a folder to start from. Output: the project's root.
 //!
-//! **Invariant:** nothing above the repository's root is looked at for settings, nor above the
-//! user's home: what lies there is shared with others.
+//! **Invariant:** settings above the repository's root or above the user's home are ignored: those
+//! folders are shared with others.
 
 use crate::config::Environment;
 use crate::project::{MCP_FILE, PML_FILE};
 use std::path::{Path, PathBuf};
 
-/// What the folder of a project without settings has in it.
+/// Files and folders that mark the root of a project without settings.
 const MARKS: &[&str] = &[".pml", ".git", PML_FILE, "package.json", "deno.json"];
 
-/// Returns the project around `folder`: the nearest folder at or above it with settings in it,
-/// within its repository and home; else the nearest that has a project's mark in it; else `folder`
-/// itself.
+/// Returns the project around `folder`: the nearest folder at or above it that contains settings,
+/// within its repository and home; otherwise the nearest folder with a project marker; otherwise
+/// `folder` itself.
 pub fn locate(folder: &Path, environment: &Environment) -> PathBuf {
     let home = environment.home();
     let home = home.map(|home| home.canonicalize().unwrap_or(home));
@@ -20,14 +20,14 @@ pub fn locate(folder: &Path, environment: &Environment) -> PathBuf {
     configured(&folder, home.as_deref()).unwrap_or_else(|| marked(&folder, home.as_deref()))
 }
 
-/// Returns the repository around a project, if it is in one.
+/// Returns the repository around a project, or `None`.
 pub(super) fn repository(root: &Path) -> Option<PathBuf> {
     let marked = |above: &&Path| above.join(".git").symlink_metadata().is_ok();
     root.ancestors().find(marked).map(Path::to_path_buf)
 }
 
 fn configured(folder: &Path, home: Option<&Path>) -> Option<PathBuf> {
-    // A link that leads nowhere is something too: reading it says what is wrong.
+    // A dangling link also counts: reading it reports the problem.
     let has = |folder: &Path, name: &str| folder.join(name).symlink_metadata().is_ok();
     for above in folder.ancestors() {
         if has(above, PML_FILE) || has(above, MCP_FILE) {

@@ -1,17 +1,17 @@
-//! A project's own files and what they mean: settings, servers, and whether this user trusts them.
+//! A project's files and their meaning: settings, servers, and whether this user trusts them.
 //!
-//! In flows a folder; out flows a [`Project`]. Reading goes one way: `locate` finds the folder,
-//! `document` makes a tree with places of a file, `raw` reads it as typed, `resolve`,
-//! `server_entry` and `grants` say what it means, `manifest` what else decides, `trust` what
-//! counts, and `expand` puts variables in. `project_files` does all of it up to the manifest;
-//! `reload` does it again.
+//! Input: a folder. Output: a [`Project`]. The steps run in one direction: `locate` finds the
+//! folder, `document` parses a file into a tree with positions, `raw` reads it as typed, `resolve`,
+//! `server_entry` and `grants` interpret it, `manifest` finds the other parts that decide, `trust`
+//! checks whether they are trusted, and `expand` expands variables. `project_files` does all of it
+//! up to the manifest; `reload` repeats it.
 //!
-//! [`Project::configure`] gives an engine what the project says; [`Servers`] are its MCP servers.
-//! `edit` and `edit_grants` write `.pml.json`; `import` reads the files of other clients.
+//! [`Project::configure`] applies the project's settings to an engine; [`Servers`] are its MCP
+//! servers. `edit` and `edit_grants` write `.pml.json`; `import` reads the files of other clients.
 //!
-//! **Invariant:** only `servers` starts or reaches anything. **Invariant:** a file that cannot be
-//! read or understood is an error; it never counts as an empty one. **Invariant:** nothing in a
-//! project makes the project trusted.
+//! **Invariant:** only `servers` starts processes or opens connections.
+//! **Invariant:** a file that is unreadable or invalid is an error; it never counts as empty.
+//! **Invariant:** nothing in a project can make the project trusted.
 
 mod agent;
 mod configure;

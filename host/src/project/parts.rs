@@ -1,12 +1,13 @@
-//! The parts of a project: plain data.
+//! The parts of a project, as plain data.
 
 use crate::config::Config;
 use crate::model::{Grant, Secret, ToolPattern};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Which tools may be called, asked about first, or never called. Deny wins; between ask and allow
-/// the more specific pattern, a tie asks; what nothing covers asks.
+/// Tools that may be called, that are asked about first, or that are never called. Deny wins;
+/// between ask and allow the more specific pattern wins, and a tie asks; a tool that no pattern
+/// covers is asked about.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Permissions {
@@ -16,51 +17,51 @@ pub struct Permissions {
     pub ask: Vec<ToolPattern>,
     /// Never called.
     pub deny: Vec<ToolPattern>,
-    /// What was allowed for good: a tool that is allowed and has some goes only while one of them
-    /// holds.
+    /// Permanent grants. Calls of a tool that is allowed and has grants are sent only while one of
+    /// them covers the call.
     pub grants: Vec<Grant>,
 }
 
-/// Where the calls of some tools go.
+/// Where the calls of some tools are sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RoutingRule {
-    /// Which tools.
+    /// The tools.
     pub pattern: ToolPattern,
-    /// Where.
+    /// The target.
     pub to: RouteTarget,
 }
 
-/// Where a call goes.
+/// Where a call is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RouteTarget {
-    /// It is made here.
+    /// To a local server.
     Client,
-    /// It is made by the cloud.
+    /// To the cloud.
     Server,
 }
 
-/// The cloud that server-routed calls go to.
+/// The cloud that carries out server-routed calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cloud {
-    /// Where.
+    /// Its URL.
     pub url: String,
-    /// The variable that holds the key.
+    /// The variable that contains the key.
     pub api_key_env: Option<String>,
     /// The key, if that variable is set.
     pub api_key: Option<Secret>,
 }
 
-/// How people are asked.
+/// Settings for asking people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApprovalSettings {
-    /// How long a question can be answered; `None` for ever.
+    /// How long a question can be answered; `None` means without limit.
     pub timeout: Option<Duration>,
-    /// Whether a `continue_workflow` written by the model counts where the client could have asked
-    /// a person.
+    /// Whether a `continue_workflow` written by the model counts even if the client could have
+    /// asked a person.
     pub model_may_approve: bool,
 }
 
@@ -71,15 +72,15 @@ impl Default for ApprovalSettings {
     }
 }
 
-/// What project files say that loosens something, trusted or not: what a person decides about.
+/// The permissive declarations of project files, trusted or not, about which a person decides.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ProjectDeclarations {
     /// The servers, as written.
     pub servers: Vec<DeclaredServer>,
-    /// What is called without asking.
+    /// Tools that are called without asking.
     pub allow: Vec<ToolPattern>,
-    /// What was allowed for good.
+    /// Permanent grants.
     pub grants: Vec<Grant>,
     /// The cloud's URL.
     pub cloud: Option<String>,
@@ -87,62 +88,62 @@ pub struct ProjectDeclarations {
     pub model_may_approve: bool,
     /// The files of the project that launch lines name, by server and name.
     pub files: Vec<DeclaredFile>,
-    /// The variables that decide something and that `.env` could feed, by name.
+    /// The variables that decide something and that `.env` could set, by name.
     pub variables: Vec<DeclaredVariable>,
 }
 
-/// A file of the project that a launch line names. Its name may be anything: escape it before it is
-/// shown.
+/// A file of the project that a launch line names. Its name may contain anything: escape it before
+/// it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeclaredFile {
     /// The server.
     pub server: String,
-    /// The file, seen from the project's folder: `./tools/docs.py`.
+    /// The file, relative to the project's folder: `./tools/docs.py`.
     pub name: String,
-    /// How it is with it.
+    /// Its state.
     pub state: DeclaredFileState,
 }
 
-/// How it is with a file that a launch line names.
+/// The state of a file that a launch line names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeclaredFileState {
-    /// It is trusted as it is: a change asks again.
+    /// It is trusted at its content: a change asks again.
     Pinned,
-    /// It is a link to something outside the project: that it leads there is trusted, what is there
-    /// is not looked at.
+    /// It is a link to a file outside the project: the link's target path is trusted, the content
+    /// there is not checked.
     LinksOutside {
-        /// Where.
+        /// The target.
         to: String,
     },
-    /// It is not there. That it comes asks again.
+    /// It does not exist. Its appearance asks again.
     Absent,
-    /// It is data that the program is given: a change asks nothing.
+    /// It is data that is passed to the program: a change does not ask.
     Data,
-    /// A shell puts its name together while it runs: nobody knows which file it is.
+    /// A shell assembles its name at run time: the file is not known.
     Unresolved,
-    /// It is a folder that a variable has programs load from: what comes into it asks nothing.
+    /// It is a folder from which a variable makes programs load: new files in it do not ask.
     LoadFolder,
 }
 
-/// A variable that decides something, and that `.env` could feed.
+/// A variable that decides something, and that `.env` could set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeclaredVariable {
     /// Its name.
     pub name: String,
-    /// What gets it: `server: NAME`.
+    /// The recipients: `server: NAME`.
     pub given: Vec<String>,
-    /// Whether it steers what is loaded.
+    /// Whether it controls what is loaded.
     pub loading: bool,
-    /// Whether it takes the place of a default of the settings.
+    /// Whether it overrides a default of the settings.
     pub default: bool,
     /// Whether `.env` sets it: then its value is trusted as it is, and a change asks again.
     pub in_file: bool,
 }
 
-/// A server as a project file declares it: nothing in it is expanded. It comes from a file that may
-/// not be trusted; escape it before it is shown.
+/// A server as a project file declares it, without expanded variables. The file may not be trusted;
+/// escape the texts before they are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeclaredServer {
@@ -152,26 +153,27 @@ pub struct DeclaredServer {
     pub launch: String,
     /// The folder it runs in, as written.
     pub folder: Option<String>,
-    /// The variables or headers it is given, as written: a name, and a value that may be a secret.
+    /// The variables or headers that are passed to it, as written: a name, and a value that may be
+    /// a secret.
     pub given: Vec<(String, Secret)>,
-    /// Whether it lets code of its package run while that is installed.
+    /// Whether code of its package may run during installation.
     pub install_scripts: bool,
     /// The file that declares it.
     pub file: PathBuf,
-    /// Where in it, from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// Where in the line, from 1.
+    /// The column, counted from 1.
     pub column: usize,
-    /// Why it cannot be used, where that shows without starting it.
+    /// The reason why it cannot be used, if that is known without starting it.
     pub unusable: Option<String>,
 }
 
-/// A server that calls of it fail for, and why.
+/// A server whose calls fail, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnusableServer {
     /// Its name.
     pub name: String,
-    /// Why: a sentence's end, as in "… cannot be used: it is disabled".
+    /// The reason, as the end of a sentence: "… cannot be used: it is disabled".
     pub reason: String,
 }

@@ -1,8 +1,9 @@
-//! A project: its files, read once, and what of them counts.
+//! A project: its files, read once, and the settings that take effect.
 //!
-//! In flows a folder, out flows a [`Project`]. **Invariant:** of a project that is not trusted no
-//! variable is expanded and nothing is loosened: what it denies and asks about counts, everything
-//! else is as if it said nothing.
+//! Input: a folder. Output: a [`Project`].
+//!
+//! **Invariant:** for a project that is not trusted, no variable is expanded and no permission is
+//! granted: its deny and ask patterns take effect, and everything else is ignored.
 
 use super::file_names::ENV_FILE;
 use super::journal::ProjectJournal;
@@ -33,57 +34,58 @@ use std::sync::Arc;
 pub struct Project {
     /// Its folder.
     pub root: PathBuf,
-    /// Whether its files count. If they do not, all that follows is as if they were not there,
-    /// except that what they deny and ask about holds, and that `declared` tells what they say.
+    /// Whether its files are trusted. If they are not, the other fields are as if the files did not
+    /// exist, except that their deny and ask patterns apply, and that `declared` has their
+    /// contents.
     pub trust: TrustState,
-    /// Which tools may be called. Without a file, everything is asked about.
+    /// The permissions. Without a file, every tool is asked about.
     pub permissions: Permissions,
-    /// The servers that programs may call, every variable expanded.
+    /// The servers that programs may call, with all variables expanded.
     pub servers: Vec<ServerConfig>,
-    /// Servers that are declared and cannot be used.
+    /// Servers that are declared but cannot be used.
     pub unusable: Vec<UnusableServer>,
-    /// Where calls go that the project decides about, in the order written.
+    /// The project's own routing rules, in the order written.
     pub routing: Vec<RoutingRule>,
-    /// Where calls go that its cloud decides about, as it last said.
+    /// The cloud's routing rules, as last received.
     pub synced_routing: Vec<RoutingRule>,
-    /// Where server-routed calls go.
+    /// The cloud that carries out server-routed calls.
     pub cloud: Option<Cloud>,
-    /// What a run may use.
+    /// The limits of a run.
     pub limits: Limits,
-    /// How people are asked.
+    /// Settings for asking people.
     pub approvals: ApprovalSettings,
-    /// What the journal survives.
+    /// The failures that the journal survives.
     pub durability: Durability,
-    /// What the files say, trusted or not, as written.
+    /// The contents of the files, trusted or not, as written.
     pub declared: ProjectDeclarations,
     pub(super) digests: ManifestDigests,
-    /// Where it stands whether the files are trusted.
+    /// The file that records whether the files are trusted.
     trust_store: Option<PathBuf>,
-    /// What it was read with.
+    /// The environment that it was read with.
     pub(super) environment: Arc<Environment>,
 }
 
 impl Project {
-    /// Returns the project around `folder`, with the variables of this process.
+    /// Loads the project around `folder`, with the variables of this process.
     ///
     /// # Errors
-    /// If one of its files cannot be read or understood, belongs to somebody else, or leads out of
-    /// the project.
+    /// If one of its files is unreadable or invalid, belongs to another user, or leads out of the
+    /// project.
     pub fn load(folder: &Path) -> Result<Project, Error> {
         Project::load_in(folder, &Environment::of_process())
     }
 
-    /// Returns the project around `folder`, with variables of the caller's choice.
+    /// Loads the project around `folder`, with the given variables.
     ///
     /// # Errors
     /// As [`Project::load`].
     pub fn load_in(folder: &Path, environment: &Environment) -> Result<Project, Error> {
-        let (files, trust) = ProjectFiles::read_judged(folder, environment)?;
-        files.understand(trust, environment)
+        let (files, trust) = ProjectFiles::read_with_trust(folder, environment)?;
+        files.into_project(trust, environment)
     }
 
-    /// Returns the project around `folder` as if it were trusted, with its `.env`, and records
-    /// nothing: for machines that check out what their owner wrote.
+    /// Loads the project around `folder` as if it were trusted, including its `.env`, and records
+    /// nothing: for machines that check out their owner's own code.
     ///
     /// # Errors
     /// As [`Project::load`].
@@ -93,12 +95,12 @@ impl Project {
             true => TrustState::NotNeeded,
             false => TrustState::Trusted,
         };
-        files.understand(trust, environment)
+        files.into_project(trust, environment)
     }
 
-    /// Returns the project around `folder` for somebody who has said that `accepted` is to be
-    /// trusted: its files count as long as they are as they were then. Whatever they become counts
-    /// only if this user trusts it.
+    /// Loads the project around `folder` for a user who has decided to trust `accepted`: its files
+    /// are trusted as long as they are the same as in `accepted`. Changed files are trusted only if
+    /// this user has recorded trust in them.
     ///
     /// # Errors
     /// As [`Project::load`].
@@ -107,7 +109,7 @@ impl Project {
         environment: &Environment,
         accepted: &Project,
     ) -> Result<Project, Error> {
-        let (files, recorded) = ProjectFiles::read_judged(folder, environment)?;
+        let (files, recorded) = ProjectFiles::read_with_trust(folder, environment)?;
         let changed = changed(&accepted.digests, &files.digests);
         let trust = if files.root == accepted.root && changed.is_empty() {
             accepted.trust.clone()
@@ -116,11 +118,11 @@ impl Project {
         } else {
             TrustState::Changed { files: changed }
         };
-        files.understand(trust, environment)
+        files.into_project(trust, environment)
     }
 
-    /// Records that this user trusts the files as they were when they were read. The project at
-    /// hand stays as it is: load it again.
+    /// Records that this user trusts the files as they were when they were read. This value does
+    /// not change: load the project again.
     ///
     /// # Errors
     /// If it cannot be recorded.
@@ -132,8 +134,8 @@ impl Project {
         store.grant(&self.root, &self.digests, &store.lock()?)
     }
 
-    /// Forgets that this user trusts the folder, whatever its files say now. Returns whether they
-    /// did.
+    /// Removes this user's trust in the folder, whatever its files are now. Reports whether it was
+    /// trusted.
     ///
     /// # Errors
     /// If it cannot be recorded.
@@ -142,57 +144,58 @@ impl Project {
         TrustStore::required(environment, &root)?.revoke(&root)
     }
 
-    /// Returns what each thing that needs trust hashes to, by its name: the settings files, the
-    /// files that launch lines name (`./tools/docs.py`), and the variables of `.env` that decide
+    /// Returns the digest of each part that needs trust, by name: the settings files, the files
+    /// that launch lines name (`./tools/docs.py`), and the variables of `.env` that decide
     /// something (`.env:NAME`).
     pub fn digests(&self) -> impl Iterator<Item = (&str, &str)> {
         self.digests.iter().map(|(name, digest)| (name.as_str(), digest.as_str()))
     }
 
-    /// Returns the names of the settings files that are there.
+    /// Returns the names of the settings files that exist.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         let settings = |name: &&str| [PML_FILE, MCP_FILE].contains(name);
         self.digests.keys().map(String::as_str).filter(settings)
     }
 
-    /// Returns the files that decide what the project is: its own and those that launch lines name,
-    /// there or not, and what says whether they are trusted.
+    /// Returns the files that determine the project: its own and those that launch lines name,
+    /// existing or not, and the file that records trust.
     pub fn sources(&self) -> Vec<PathBuf> {
         let own = [PML_FILE, MCP_FILE, ENV_FILE].map(|name| self.root.join(name));
         let named = self.declared.files.iter().map(|file| self.root.join(&file.name));
         own.into_iter().chain(named).chain(self.trust_store.clone()).collect()
     }
 
-    /// Returns the folder in which the project's state is kept.
+    /// Returns the folder of the project's state.
     pub fn state_folder(&self) -> PathBuf {
         self.root.join(ProjectState::FOLDER)
     }
 
-    /// Returns the folder in which its journal is kept, in the user's state folder: for
+    /// Returns the folder of its journal, in the user's state folder: for
     /// [`Store::open`](crate::Store::open).
     ///
     /// # Errors
     /// If the user has no state folder, or one that may not be used for this project; if it cannot
-    /// be made.
+    /// be created.
     pub fn journal_folder(&self) -> Result<PathBuf, Error> {
         let journal = ProjectJournal::of(&self.root, &self.environment)?;
         journal.prepare()?;
         Ok(journal.folder())
     }
 
-    /// Returns how a server is declared.
+    /// Returns the declaration of a server, or `None`.
     pub fn declared_server(&self, name: &str) -> Option<&DeclaredServer> {
         self.declared.servers.iter().find(|declared| declared.name == name)
     }
 }
 
 impl ProjectFiles {
-    fn understand(
+    fn into_project(
         mut self,
         trust: TrustState,
         environment: &Environment,
     ) -> Result<Project, Error> {
-        // It says when to look again. Where trust is refused a place, nothing there is looked at.
+        // A change of this file is a reason to reload. If the location of trust is refused, it is
+        // ignored.
         let store = TrustStore::of(environment, &self.root).ok().flatten();
         let permissions = self.resolved.permissions.take().unwrap_or_default();
         let Permissions { allow, grants, .. } = permissions.clone();
@@ -216,7 +219,7 @@ impl ProjectFiles {
         if project.trust.is_trusted() {
             project.permissions.allow = project.declared.allow.clone();
             project.permissions.grants = project.declared.grants.clone();
-            project.loosen(self, environment)?;
+            project.apply_trusted_settings(self, environment)?;
         }
         project.unusable.extend(unusable);
         Ok(project)
@@ -224,7 +227,7 @@ impl ProjectFiles {
 }
 
 impl Project {
-    /// A project that is not trusted: its files may forbid, and nothing else.
+    /// Returns a project that is not trusted: its files may only forbid.
     fn restricted(root: PathBuf, permissions: Permissions) -> Project {
         let Permissions { ask, deny, .. } = permissions;
         Project {
@@ -246,11 +249,15 @@ impl Project {
         }
     }
 
-    /// Lets everything count that the files say.
-    fn loosen(&mut self, mut files: ProjectFiles, environment: &Environment) -> Result<(), Error> {
+    /// Applies all settings of trusted files.
+    fn apply_trusted_settings(
+        &mut self,
+        mut files: ProjectFiles,
+        environment: &Environment,
+    ) -> Result<(), Error> {
         let resolved = std::mem::take(&mut files.resolved);
         let key = resolved.cloud.as_ref().and_then(|cloud| cloud.api_key_env.clone());
-        let file = match key.is_some() || files.entries.iter().any(ServerEntry::wants_file) {
+        let file = match key.is_some() || files.entries.iter().any(ServerEntry::needs_env_file) {
             true => files.take_variables()?,
             false => BTreeMap::new(),
         };
@@ -258,10 +265,10 @@ impl Project {
         for entry in &files.entries {
             let name = &entry.declared.name;
             let unusable = |reason| UnusableServer { name: name.clone(), reason };
-            let scripts = files.scripts(name).map_err(unusable);
-            let server = scripts.and_then(|scripts| {
+            let launch_files = files.launch_files(name).map_err(unusable);
+            let server = launch_files.and_then(|launch_files| {
                 let mut server = entry.expand(&self.root, &variables)?;
-                server.pinned = PinnedFiles::new(scripts);
+                server.pinned = PinnedFiles::new(launch_files);
                 Ok(server)
             });
             match server {

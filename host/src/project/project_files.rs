@@ -1,14 +1,15 @@
-//! The files of a project, read once: what they say, and the manifest of all that decides with
-//! them.
+//! The files of a project, read once: their contents, and the manifest of all parts that decide.
 //!
-//! In flows a folder, out flow [`Files`]. **Invariant:** what is hashed is what was read: nothing
-//! is read a second time.
+//! Input: a folder. Output: [`ProjectFiles`].
+//!
+//! **Invariant:** digests are computed from the bytes that were parsed: no file is read a second
+//! time.
 
 use super::document::Document;
 use super::dotenv;
 use super::file_names::ENV_FILE;
 use super::locate::locate;
-use super::manifest::{LaunchFiles, ScanBudget, VariableRole, deciding};
+use super::manifest::{LaunchFiles, ScanBudget, VariableRole, deciding_variables};
 use super::parts::{
     DeclaredFile, DeclaredFileState, DeclaredVariable, Permissions, UnusableServer,
 };
@@ -32,19 +33,19 @@ use std::path::{Path, PathBuf};
 /// The files of a project, as read.
 pub(super) struct ProjectFiles {
     pub(super) root: PathBuf,
-    /// What `.pml.json` says, without its servers.
+    /// The settings of `.pml.json`, without its servers.
     pub(super) resolved: ResolvedSettings,
-    /// All servers; what `.pml.json` says about one wins.
+    /// All servers; an entry in `.pml.json` wins.
     pub(super) entries: Vec<ServerEntry>,
-    /// Servers of `.mcp.json` whose names we do not take.
+    /// Servers of `.mcp.json` whose names pml does not accept.
     pub(super) unusable: Vec<UnusableServer>,
-    /// What the launch line of each server names, or why there is too much of it.
-    scripts: BTreeMap<String, Result<LaunchFiles, String>>,
+    /// The files that the launch line of each server names, or the reason why it cannot be used.
+    launch_files: BTreeMap<String, Result<LaunchFiles, String>>,
     /// The variables that decide something.
     roles: BTreeMap<String, VariableRole>,
-    /// What `.env` says, if it was read.
+    /// The variables of `.env`, if it was read.
     variables: Option<BTreeMap<String, Secret>>,
-    /// The digest of all that decides, by its name.
+    /// The digest of each part that decides, by name.
     pub(super) digests: ManifestDigests,
 }
 
@@ -76,7 +77,7 @@ impl ProjectFiles {
             },
             entries: Vec::new(),
             unusable: Vec::new(),
-            scripts: BTreeMap::new(),
+            launch_files: BTreeMap::new(),
             roles: BTreeMap::new(),
             variables: None,
         };
@@ -88,8 +89,8 @@ impl ProjectFiles {
         Ok(files)
     }
 
-    /// Reads them, and whether this user trusts them.
-    pub(super) fn read_judged(
+    /// Reads the files, and determines whether this user trusts them.
+    pub(super) fn read_with_trust(
         folder: &Path,
         environment: &Environment,
     ) -> Result<(ProjectFiles, TrustState), Error> {
@@ -104,7 +105,7 @@ impl ProjectFiles {
         if !matches!(trust, TrustState::Changed { .. }) {
             return Ok((files, trust));
         }
-        // One of us may be between writing a file and recording that it did.
+        // Another pml process may be between writing a file and recording it.
         store.wait();
         let files = ProjectFiles::read(folder, environment)?;
         let trust = store.check(&files.root, &files.digests)?;
@@ -114,7 +115,7 @@ impl ProjectFiles {
     fn add_servers(&mut self, file: FileContents) -> Result<(), Error> {
         let document = Document::new(file)?;
         for server in claude_servers(&document)? {
-            // The file is another program's, which takes names that we do not.
+            // The file belongs to another program, which accepts other names.
             if let Err(error) = check_name(&server.name) {
                 let (name, reason) = (server.name, error.to_string());
                 self.unusable.push(UnusableServer { name, reason });
@@ -128,9 +129,9 @@ impl ProjectFiles {
         Ok(())
     }
 
-    /// Looks at what decides beside the settings.
+    /// Adds the parts that decide beside the settings.
     fn add_manifest(&mut self, environment: &Environment) -> Result<(), Error> {
-        self.roles = deciding(&self.entries);
+        self.roles = deciding_variables(&self.entries);
         if !self.roles.is_empty() {
             let file = file_variables(&self.root)?;
             let set = self.roles.keys().filter_map(|name| Some((name, file.get(name)?)));
@@ -142,23 +143,24 @@ impl ProjectFiles {
             ExpansionVariables::new(environment, self.variables.as_ref().unwrap_or(&none));
         let mut budget = ScanBudget::default();
         for entry in &self.entries {
-            let Some(line) = entry.line(&self.root, &variables) else { continue };
-            let scripts = LaunchFiles::of(&self.root, line, &mut budget);
-            if let Ok(scripts) = &scripts {
-                let held = scripts.held().iter();
-                self.digests.extend(held.map(|(name, digest)| (name.clone(), digest.clone())));
+            let Some(line) = entry.launch_line(&self.root, &variables) else { continue };
+            let launch_files = LaunchFiles::of(&self.root, line, &mut budget);
+            if let Ok(launch_files) = &launch_files {
+                let digests = launch_files.digests().iter();
+                self.digests.extend(digests.map(|(name, digest)| (name.clone(), digest.clone())));
             }
-            self.scripts.insert(entry.declared.name.clone(), scripts);
+            self.launch_files.insert(entry.declared.name.clone(), launch_files);
         }
         Ok(())
     }
 
-    /// Returns what the launch line of a server names, or why it cannot be used.
-    pub(super) fn scripts(&self, server: &str) -> Result<LaunchFiles, String> {
-        self.scripts.get(server).cloned().unwrap_or_else(|| Ok(LaunchFiles::default()))
+    /// Returns the files that the launch line of a server names, or the reason why it cannot be
+    /// used.
+    pub(super) fn launch_files(&self, server: &str) -> Result<LaunchFiles, String> {
+        self.launch_files.get(server).cloned().unwrap_or_else(|| Ok(LaunchFiles::default()))
     }
 
-    /// Returns the variables of `.env`; of a project that is not trusted nobody asks for them.
+    /// Returns the variables of `.env`. They are never requested for an untrusted project.
     pub(super) fn take_variables(&mut self) -> Result<BTreeMap<String, Secret>, Error> {
         match self.variables.take() {
             Some(variables) => Ok(variables),
@@ -166,32 +168,32 @@ impl ProjectFiles {
         }
     }
 
-    /// Returns the files that launch lines name, as a person is told of them.
+    /// Returns the files that launch lines name, as they are shown to a person.
     pub(super) fn declared_files(&self) -> Vec<DeclaredFile> {
         let mut declared = Vec::new();
         for entry in &self.entries {
             let server = &entry.declared.name;
-            let Some(Ok(scripts)) = self.scripts.get(server) else { continue };
+            let Some(Ok(launch_files)) = self.launch_files.get(server) else { continue };
             let file = |(name, state): (&String, &DeclaredFileState)| DeclaredFile {
                 server: server.clone(),
                 name: name.clone(),
                 state: state.clone(),
             };
-            declared.extend(scripts.told().iter().map(file));
+            declared.extend(launch_files.states().iter().map(file));
         }
         declared
     }
 
-    /// Returns the variables that decide something, as a person is told of them.
+    /// Returns the variables that decide something, as they are shown to a person.
     pub(super) fn declared_variables(&self) -> Vec<DeclaredVariable> {
         let in_file = |name: &String| {
             self.variables.as_ref().is_some_and(|variables| variables.contains_key(name))
         };
         let variable = |(name, role): (&String, &VariableRole)| DeclaredVariable {
             name: name.clone(),
-            given: role.given.clone(),
-            loading: role.loading,
-            default: role.default,
+            given: role.given_to.clone(),
+            loading: role.steers_loading,
+            default: role.overrides_default,
             in_file: in_file(name),
         };
         self.roles.iter().map(variable).collect()

@@ -1,8 +1,8 @@
-//! `.pml.json` as it is typed: every value of the right kind, every key known, nothing understood
-//! yet.
+//! `.pml.json` as it is typed: every value has the right type and every key is known, but nothing
+//! is interpreted yet.
 //!
-//! In flows a [`Document`], out flows [`RawSettings`], which `resolve.rs` gives a meaning to.
-//! `host/pml.schema.json` says the same to editors; a test holds the two against each other.
+//! Input: a [`Document`]. Output: [`RawSettings`], which `resolve.rs` interprets.
+//! `host/pml.schema.json` describes the same for editors; a test compares the two.
 
 use super::document::Document;
 use super::fields::{FieldReader, LocatedText, Scalar, UnknownKeys};
@@ -54,7 +54,7 @@ pub(super) const LIMIT_KEYS: &[&str] = &[
 #[derive(Debug, Default)]
 pub(super) struct RawSettings {
     pub(super) version: Option<LocatedText>,
-    /// Nothing if the file says nothing about permissions.
+    /// `None` if the file has no `permissions`.
     pub(super) permissions: Option<RawPermissions>,
     pub(super) servers: Vec<RawServer>,
     pub(super) routing: Vec<(LocatedText, LocatedText)>,
@@ -86,10 +86,10 @@ pub(super) struct RawCloud {
 pub(super) fn settings(document: &Document) -> Result<RawSettings, Error> {
     let reader = FieldReader { document, unknown: UnknownKeys::Refused };
     let mut raw = RawSettings::default();
-    // A file with nothing in it is one that somebody has not finished writing.
+    // An empty file is probably one that is still being written.
     let tree = document.tree()?;
     let tree =
-        tree.ok_or_else(|| document.refuse(0, "the file is empty").with_hint("write `{}`"))?;
+        tree.ok_or_else(|| document.error_at(0, "the file is empty").with_hint("write `{}`"))?;
     for (key, property) in reader.fields(&tree, "`.pml.json`", KEYS)? {
         let value = &property.value;
         match key {
@@ -101,7 +101,7 @@ pub(super) fn settings(document: &Document) -> Result<RawSettings, Error> {
             "limits" => raw.limits = limits(reader, value)?,
             "approvals" => approvals(reader, value, &mut raw)?,
             "durability" => raw.durability = Some(reader.text(value, "`durability`")?),
-            // For editors.
+            // The schema is for editors.
             _ => drop(reader.text(value, "`$schema`")?),
         }
     }

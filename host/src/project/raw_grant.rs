@@ -5,7 +5,7 @@ use crate::error::Error;
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 
-/// More than anybody was ever asked about.
+/// Maximum number of grants: more than anybody was ever asked about.
 const GRANTS: usize = 10_000;
 
 /// The keys of a grant.
@@ -18,13 +18,13 @@ pub(super) const CONDITION_KEYS: &[&str] = &["under", "host", "equals", "any"];
 /// A grant as typed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RawGrant {
-    /// Where it begins.
+    /// Its position.
     pub(super) at: usize,
     pub(super) tool: Option<LocatedText>,
     pub(super) definition: Option<LocatedText>,
     pub(super) server: Option<LocatedText>,
     pub(super) package: Option<LocatedText>,
-    /// How its conditions are meant.
+    /// The version of its conditions.
     pub(super) version: Option<Scalar>,
     pub(super) conditions: Vec<RawCondition>,
     pub(super) granted: Option<LocatedText>,
@@ -43,7 +43,7 @@ pub(super) fn grants(reader: FieldReader<'_>, value: &Value<'_>) -> Result<Vec<R
     let list = reader.list(value, "`permissions.grants`")?;
     if let Some(first) = list.get(GRANTS) {
         let message = format!("`permissions.grants` has more than {GRANTS} grants");
-        return Err(reader.document.refuse(first.start(), message));
+        return Err(reader.document.error_at(first.start(), message));
     }
     list.iter().map(|value| grant(reader, value)).collect()
 }
@@ -71,24 +71,24 @@ fn conditions(reader: FieldReader<'_>, value: &Value<'_>) -> Result<Vec<RawCondi
     if properties.is_empty() {
         let hint = "take `where` out to allow all arguments, or the grant to allow none";
         let message = "`where` of a grant names no argument";
-        return Err(reader.document.refuse(value.start(), message).with_hint(hint));
+        return Err(reader.document.error_at(value.start(), message).with_hint(hint));
     }
     for property in properties {
         let name = property.name.as_str();
         let argument = LocatedText { value: name.into(), at: property.start() };
         let what = format!("the condition on {}", shown(name));
         let fields = reader.fields(&property.value, &what, CONDITION_KEYS)?;
-        // Nobody writes an argument down to say nothing of it.
+        // A named argument without a condition is a mistake.
         if fields.is_empty() {
             let hint = format!("the conditions are `{}`", CONDITION_KEYS.join("`, `"));
             let message = format!("{what} says nothing");
-            return Err(reader.document.refuse(argument.at, message).with_hint(hint));
+            return Err(reader.document.error_at(argument.at, message).with_hint(hint));
         }
         if let (Some((_, any)), true) =
             (fields.iter().find(|(key, _)| *key == "any"), fields.len() > 1)
         {
             let message = format!("{what} says `any` and something else");
-            return Err(reader.document.refuse(any.start(), message));
+            return Err(reader.document.error_at(any.start(), message));
         }
         for (key, property) in fields {
             let value = match key {
@@ -98,7 +98,7 @@ fn conditions(reader: FieldReader<'_>, value: &Value<'_>) -> Result<Vec<RawCondi
                 }
                 "any" => {
                     let message = format!("`any` of {what} can only be `true`");
-                    return Err(reader.document.refuse(property.start(), message));
+                    return Err(reader.document.error_at(property.start(), message));
                 }
                 _ => reader.text(&property.value, &format!("`{key}` of {what}"))?.value.into(),
             };

@@ -5,7 +5,7 @@ use super::fields::{FieldReader, LocatedText, Scalar, UnknownKeys, shown};
 use crate::error::Error;
 use jsonc_parser::ast::Value;
 
-/// More than anybody has; a file that lists more is not one of servers.
+/// Maximum number of servers: a file with more is not a list of servers.
 pub(super) const SERVERS: usize = 1_000;
 
 /// The keys of a server.
@@ -29,7 +29,7 @@ pub(super) const SERVER_KEYS: &[&str] = &[
 #[derive(Clone, Debug, Default)]
 pub(super) struct RawServer {
     pub(super) name: String,
-    /// Where its name stands.
+    /// The position of its name.
     pub(super) at: usize,
     pub(super) kind: Option<LocatedText>,
     pub(super) command: Option<LocatedText>,
@@ -47,28 +47,28 @@ pub(super) struct RawServer {
 }
 
 impl RawServer {
-    /// Returns whether it would start us.
+    /// Reports whether it would start pml itself.
     pub(super) fn is_pml(&self) -> bool {
         self.command.as_ref().is_some_and(|command| is_pml(&command.value))
     }
 }
 
-/// Returns whether a command starts us.
+/// Reports whether a command starts pml itself.
 pub(super) fn is_pml(command: &str) -> bool {
     let name = command.rsplit(['/', '\\']).next().unwrap_or(command);
     matches!(name, "pml" | "pml.exe")
 }
 
-/// Reads `.mcp.json`, in which other programs keep things that mean nothing to us.
+/// Reads `.mcp.json`, which also contains data of other programs.
 pub(super) fn claude_servers(document: &Document) -> Result<Vec<RawServer>, Error> {
     let reader = FieldReader { document, unknown: UnknownKeys::Ignored };
     let Some(tree) = document.tree()? else {
-        return Err(document.refuse(0, "the file is empty").with_hint("write `{}`"));
+        return Err(document.error_at(0, "the file is empty").with_hint("write `{}`"));
     };
     match reader.fields(&tree, "`.mcp.json`", &["mcpServers"])?.first() {
         Some((_, property)) => {
             let mut servers = servers(reader, &property.value, "`mcpServers`")?;
-            // Claude Code has us in there under our own name, which no other server can have.
+            // Claude Code lists pml there under its own name, which no other server can have.
             servers.retain(|server| server.name != "pml");
             Ok(servers)
         }
@@ -85,7 +85,7 @@ pub(super) fn servers(
     let properties = &reader.object(value, what)?.properties;
     if let Some(first) = properties.get(SERVERS) {
         let message = format!("{what} has more than {SERVERS} servers");
-        return Err(reader.document.refuse(first.range.start, message));
+        return Err(reader.document.error_at(first.range.start, message));
     }
     let read = |property: &jsonc_parser::ast::ObjectProp<'_>| {
         let name = property.name.as_str().to_owned();

@@ -1,4 +1,4 @@
-//! A project that is read again: somebody has trusted its files, or set a variable.
+//! Reads a project again after its files were trusted or a variable was set.
 
 use super::file_names::ENV_FILE;
 use super::parts::ProjectDeclarations;
@@ -8,20 +8,21 @@ use crate::error::Error;
 use crate::model::{Code, TrustNeed, fold_middle};
 use std::path::PathBuf;
 
-/// What is told of files that nobody has trusted, in lines: more than a project has servers.
-/// `pml trust --show` shows all of it.
-const LINES: usize = 1_000;
+/// Maximum number of lines about untrusted files: more than a project has servers. `pml trust
+/// --show` shows all of it.
+const MAX_LINES: usize = 1_000;
 
-/// Characters of each line: more than a launch line has.
-const WIDTH: usize = 16 << 10;
+/// Maximum number of characters of each line: more than a launch line has.
+const MAX_WIDTH: usize = 16 << 10;
 
 impl Project {
-    /// Returns the project as its files are now, with the variables it was read with and those that
-    /// its `.env` has now. Files that counted before count as long as they are the same.
+    /// Loads the project as its files are now, with the variables that it was read with and the
+    /// current ones of its `.env`. Files that were trusted before are trusted as long as they are
+    /// the same.
     ///
     /// # Errors
     /// As [`Project::load`].
-    pub fn again(&self) -> Result<Project, Error> {
+    pub fn reload(&self) -> Result<Project, Error> {
         match self.trust.is_trusted() {
             true => Project::load_accepted(&self.root, &self.environment, self),
             false => Project::load_in(&self.root, &self.environment),
@@ -33,25 +34,26 @@ impl Project {
         (*self.environment).clone()
     }
 
-    /// Returns the file that its variables can be written into.
+    /// Returns the file that its variables can be written to.
     pub fn variables_file(&self) -> PathBuf {
         self.root.join(ENV_FILE)
     }
 
-    /// Returns what a person has to trust before the files count; nothing if they do.
+    /// Returns what a person has to trust before the files take effect, or `None` if they are
+    /// trusted.
     pub fn trust_need(&self) -> Option<TrustNeed> {
         let reason = self.trust.reason()?;
         let files = self.digests.iter().map(|(name, digest)| (name.clone(), digest.clone()));
         let folder = self.root.to_string_lossy();
-        Some(TrustNeed::new(folder, files.collect(), reason, would(&self.declared)))
+        Some(TrustNeed::new(folder, files.collect(), reason, effect_lines(&self.declared)))
     }
 
-    /// Records that this user trusts the files that `need` tells of, and returns the project with
+    /// Records that this user trusts the files that `need` describes, and returns the project with
     /// them.
     ///
     /// # Errors
-    /// If the files are others by now, or it cannot be recorded.
-    pub fn accept(&self, need: &TrustNeed) -> Result<Project, Error> {
+    /// If the files have changed, or it cannot be recorded.
+    pub fn accept_trust(&self, need: &TrustNeed) -> Result<Project, Error> {
         let environment: &Environment = &self.environment;
         let now = Project::load_in(&self.root, environment)?;
         let same = now.digests.iter().map(|(name, digest)| (name.clone(), digest.clone()));
@@ -67,15 +69,15 @@ impl Project {
     }
 }
 
-/// What files would allow, loosen and start, a line each, what matters most first. A flood is
-/// folded in its middle, and counted.
-fn would(declared: &ProjectDeclarations) -> Vec<String> {
+/// Describes what the files would allow and start, one line each, the most important first. Too
+/// many lines are folded in the middle, and counted.
+fn effect_lines(declared: &ProjectDeclarations) -> Vec<String> {
     let mut would: Vec<String> =
-        declared.facts().iter().map(|fact| fold_middle(&fact.to_string(), WIDTH)).collect();
-    if would.len() > LINES {
-        let (left_out, end) = (would.len() - LINES, would.len() - LINES / 2);
+        declared.facts().iter().map(|fact| fold_middle(&fact.to_string(), MAX_WIDTH)).collect();
+    if would.len() > MAX_LINES {
+        let (left_out, end) = (would.len() - MAX_LINES, would.len() - MAX_LINES / 2);
         let folded = format!("[… {left_out} more: `pml trust --show` shows them …]");
-        would.splice(LINES - LINES / 2..end, [folded]);
+        would.splice(MAX_LINES - MAX_LINES / 2..end, [folded]);
     }
     would
 }

@@ -1,15 +1,16 @@
-//! An item taken out of a list, as a person would: its comma goes with it, comments around it stay.
+//! Removes an item from a list, as a person would: with its comma, but without the comments around
+//! it.
 
 use std::ops::Range;
 
-/// Returns `text` without the item that stands in `item`. `before` is where the item before it
-/// ends, if there is one.
+/// Returns `text` without the item at the range `item`. `before` is the end of the previous item,
+/// if there is one.
 pub(super) fn without_item(text: &str, item: Range<usize>, before: Option<usize>) -> String {
     let own_comma = comma(text, item.end);
     let other_comma = before.and_then(|end| comma(text, end)).filter(|_| own_comma.is_none());
     let mut cuts = vec![item.clone()];
     cuts.extend(own_comma.or(other_comma).map(|at| at..at + 1));
-    // A comment between the two stays, and so does all that follows it.
+    // A comment between the two stays, and so does everything after it.
     let own_comma = own_comma.filter(|at| is_blank(&text[item.end..*at]));
     let end = own_comma.map_or(item.end, |at| at + 1);
     let line_start = text[..item.start].rfind('\n').map_or(0, |at| at + 1);
@@ -39,7 +40,7 @@ pub(super) fn without_item(text: &str, item: Range<usize>, before: Option<usize>
     kept.map(|(_, c)| c).collect()
 }
 
-/// Where the comma is that comes next, if nothing but blanks and comments come before it.
+/// Returns the position of the next comma, if only blanks and comments come before it.
 fn comma(text: &str, from: usize) -> Option<usize> {
     let mut rest = text.get(from..)?;
     loop {
@@ -61,7 +62,7 @@ fn is_blank(text: &str) -> bool {
 mod tests {
     use super::without_item;
 
-    /// Takes `"x"` out of a list of texts.
+    /// Removes `"x"` from a list of texts.
     fn without_x(text: &str) -> String {
         let start = text.find("\"x\"").unwrap();
         let before = text[..start].rfind('"').map(|at| at + 1);

@@ -1,4 +1,4 @@
-//! What `.pml.json` means. In flow [`RawSettings`] and the document for its places, out flow valid
+//! Interprets `.pml.json`. Input: [`RawSettings`] and the document for positions. Output: valid
 //! settings.
 
 use super::document::Document;
@@ -20,10 +20,10 @@ use std::ops::RangeInclusive;
 /// The format that this version writes.
 pub(super) const VERSION: &str = "0.1.0";
 
-/// `.pml.json`, understood.
+/// The interpreted settings of `.pml.json`.
 #[derive(Debug, Default)]
 pub(super) struct ResolvedSettings {
-    /// Nothing if the file says nothing about permissions.
+    /// `None` if the file has no `permissions`.
     pub(super) permissions: Option<Permissions>,
     pub(super) entries: Vec<ServerEntry>,
     pub(super) routing: Vec<RoutingRule>,
@@ -33,7 +33,7 @@ pub(super) struct ResolvedSettings {
     pub(super) durability: Durability,
 }
 
-/// Gives the file its meaning.
+/// Interprets the file.
 pub(super) fn resolve(raw: &RawSettings, document: &Document) -> Result<ResolvedSettings, Error> {
     check_version(raw.version.as_ref(), document)?;
     let entries = raw.servers.iter().map(|server| ServerEntry::new(server, document));
@@ -55,7 +55,9 @@ fn check_version(version: Option<&LocatedText>, document: &Document) -> Result<(
         return Ok(());
     }
     let message = format!("{} is a format that this pml does not know", shown(&version.value));
-    Err(document.refuse(version.at, message).with_hint(format!("write `{VERSION}`, or update pml")))
+    Err(document
+        .error_at(version.at, message)
+        .with_hint(format!("write `{VERSION}`, or update pml")))
 }
 
 fn permissions(raw: &RawPermissions, document: &Document) -> Result<Permissions, Error> {
@@ -74,7 +76,7 @@ fn pattern(text: &LocatedText, meant: &str, document: &Document) -> Result<ToolP
     meant.parse().map_err(|_| {
         let message = format!("{} is a pattern that names no tools", shown(&text.value));
         let hint = "patterns are `server:tool`, `server:prefix_*`, `server:*` and `*`";
-        document.refuse(text.at, message).with_hint(hint)
+        document.error_at(text.at, message).with_hint(hint)
     })
 }
 
@@ -93,7 +95,7 @@ fn route(
         other => {
             let message = format!("{} is no place that a call can go to", shown(other));
             let hint = "the places are `client` (here; also `local`) and `server` (the cloud)";
-            return Err(document.refuse(value.at, message).with_hint(hint));
+            return Err(document.error_at(value.at, message).with_hint(hint));
         }
     };
     Ok(RoutingRule { pattern: pattern(key, &meant, document)?, to })
@@ -101,18 +103,18 @@ fn route(
 
 fn cloud(raw: &RawCloud, document: &Document) -> Result<Cloud, Error> {
     let Some(url) = &raw.url else {
-        return Err(document.refuse(raw.at, "`cloud` needs a `url`"));
+        return Err(document.error_at(raw.at, "`cloud` needs a `url`"));
     };
     if !is_http(&url.value) {
-        return Err(document.refuse(url.at, "`cloud.url` is no `https://` URL"));
+        return Err(document.error_at(url.at, "`cloud.url` is no `https://` URL"));
     }
     let variable = raw.api_key_env.as_ref();
     if let Some(variable) = variable.filter(|variable| !is_variable(&variable.value)) {
         let message = format!("{} is no name of a variable", shown(&variable.value));
         let hint = "`apiKeyEnv` names the variable that holds the key, not the key";
-        // It may be the key itself.
+        // The text is not shown, because it may be the key itself.
         return Err(document
-            .refuse(
+            .error_at(
                 raw.at,
                 match variable.value.len() {
                     0..=40 => message,
@@ -131,7 +133,9 @@ fn approvals(raw: &RawSettings, document: &Document) -> Result<ApprovalSettings,
         None => usual.timeout,
         Some(text) if text.value == "never" => None,
         Some(text) => Some(duration(&text.value).map_err(|message| {
-            document.refuse(text.at, message).with_hint("write it as `30s`, `5m`, `2h` or `never`")
+            document
+                .error_at(text.at, message)
+                .with_hint("write it as `30s`, `5m`, `2h` or `never`")
         })?),
     };
     let model_may_approve = raw.model_may_approve.unwrap_or(usual.model_may_approve);
@@ -145,7 +149,7 @@ fn durability(text: Option<&LocatedText>, document: &Document) -> Result<Durabil
         Some(("power", _)) => Ok(Durability::Power),
         Some((other, at)) => {
             let message = format!("{} is no level of durability", shown(other));
-            Err(document.refuse(at, message).with_hint("the levels are `process` and `power`"))
+            Err(document.error_at(at, message).with_hint("the levels are `process` and `power`"))
         }
     }
 }
@@ -153,7 +157,7 @@ fn durability(text: Option<&LocatedText>, document: &Document) -> Result<Durabil
 fn limits(raw: &[(&'static str, Scalar)], document: &Document) -> Result<Limits, Error> {
     let mut limits = Limits::default();
     for (key, scalar) in raw {
-        let refuse = |message: String| document.refuse(scalar.at(), message);
+        let refuse = |message: String| document.error_at(scalar.at(), message);
         let time = || match scalar {
             Scalar::Text(text) => duration(&text.value).map_err(refuse),
             Scalar::Number(_) => Err(refuse(format!("`limits.{key}` has no unit"))

@@ -1,8 +1,7 @@
-//! The routes that a cloud gave, as they are kept in `.pml/routing-cache.json`:
-//! `{"etag": "…", "routing": {"tavily": "server"}}`.
+//! The routing rules that a cloud sent, cached in `.pml/routing-cache.json`: `{"etag": "…",
+//! "routing": {"tavily": "server"}}`.
 //!
-//! **Invariant:** it is a cache. What cannot be understood of it is not there; it never refuses
-//! anything.
+//! **Invariant:** it is only a cache. Invalid parts of it are ignored; it never causes an error.
 
 use super::parts::{RouteTarget, RoutingRule};
 use crate::disk;
@@ -13,7 +12,7 @@ use std::path::Path;
 
 const FILE: &str = "routing-cache.json";
 
-/// Room for thousands of servers.
+/// Maximum size: enough for thousands of servers.
 const SIZE: u64 = 1 << 20;
 
 #[derive(Deserialize)]
@@ -22,11 +21,11 @@ struct RoutingCacheFile {
     routing: BTreeMap<String, String>,
 }
 
-/// Returns the routes that the project at `root` last got from its cloud.
+/// Returns the routing rules that the project at `root` last received from its cloud.
 pub(super) fn read(root: &Path) -> Vec<RoutingRule> {
-    let kept = disk::read(&root.join(ProjectState::FOLDER).join(FILE), SIZE).ok();
-    let kept = kept.and_then(|bytes| serde_json::from_slice::<RoutingCacheFile>(&bytes).ok());
-    let routes = kept.map(|kept| kept.routing).unwrap_or_default();
+    let cache = disk::read(&root.join(ProjectState::FOLDER).join(FILE), SIZE).ok();
+    let cache = cache.and_then(|bytes| serde_json::from_slice::<RoutingCacheFile>(&bytes).ok());
+    let routes = cache.map(|cache| cache.routing).unwrap_or_default();
     let rules = routes.into_iter().filter_map(|(name, place)| {
         let to = match place.as_str() {
             "client" | "local" => RouteTarget::Client,

@@ -1,22 +1,22 @@
-//! What a project gives to its servers and nobody else may see: known by its value, it is hidden
-//! wherever it is shown.
+//! The values that a project passes to its servers and that nobody else may see: they are hidden
+//! wherever text is shown.
 //!
-//! **Invariant:** a value that plainly is none (a path, an address without a key, an ordinary word)
-//! hides nothing, unless its name says that it is a secret: it would hide what somebody decides
+//! **Invariant:** an obviously harmless value (a path, an address without a key, an ordinary word)
+//! is not hidden, unless its name marks it as a secret: hiding it would hide what a person decides
 //! about.
 
 use crate::config::{Launch, ServerConfig};
 use crate::model::{Redactor, Secret, names_secret};
 use crate::project::Project;
 
-/// Letters of a word that is not taken for a secret.
+/// Maximum number of letters of a word that is not treated as a secret.
 const WORD: usize = 16;
 
-/// Digits of a number that is not taken for one: a port, a year.
+/// Maximum number of digits of a number that is not treated as a secret: a port, a year.
 const NUMBER: usize = 6;
 
 impl Project {
-    /// Returns what hides the values that the project gives to its servers and to its cloud.
+    /// Returns a redactor for the values that the project passes to its servers and to its cloud.
     pub fn redactor(&self) -> Redactor {
         let servers = self.servers.iter().flat_map(ServerConfig::declared_secrets);
         let key = self.cloud.iter().filter_map(|cloud| cloud.api_key.clone());
@@ -25,7 +25,7 @@ impl Project {
 }
 
 impl ServerConfig {
-    /// Returns the values that it is given and that must not be shown: of variables and headers.
+    /// Returns the values of its variables and headers that must not be shown.
     pub(crate) fn declared_secrets(&self) -> Vec<Secret> {
         let given = match &self.launch {
             Launch::Stdio { environment, .. } => environment,
@@ -35,7 +35,7 @@ impl ServerConfig {
         let named = given.iter().filter(|(name, _)| names_secret(name));
         let mut secrets: Vec<Secret> = of_variables.cloned().collect();
         for (_, value) in named {
-            // The key alone too, without its `Bearer`.
+            // The key without its `Bearer` is hidden too.
             let key = value.reveal().split_once(' ').map(|(_, key)| Secret::new(key));
             secrets.push(value.clone());
             secrets.extend(key);
@@ -44,7 +44,7 @@ impl ServerConfig {
     }
 }
 
-/// Whether a value is one that everybody may see.
+/// Reports whether a value may be shown to everybody.
 fn is_ordinary(value: &str) -> bool {
     let value = value.trim();
     let all = |fits: fn(u8) -> bool| value.bytes().all(fits);

@@ -1,13 +1,15 @@
-//! A server of a project file, understood and not yet expanded: what a person is shown before they
-//! trust it.
+//! A server of a project file, interpreted but not expanded: shown to a person before they trust
+//! it.
 //!
-//! In flows a [`RawServer`], out flow an [`Entry`] and, of a trusted project, a [`ServerConfig`].
-//! **Invariant:** making an entry looks at no variable.
+//! Input: a [`RawServer`]. Output: a [`ServerEntry`] and, for a trusted project, a
+//! [`ServerConfig`].
+//!
+//! **Invariant:** creating an entry reads no variable.
 
 use super::document::Document;
 use super::expand::{ExpansionReport, Template};
 use super::fields::{LocatedText, Scalar};
-use super::manifest::{LaunchLine, launch_of};
+use super::manifest::{LaunchLine, launch_line};
 use super::parts::{DeclaredServer, UnusableServer};
 use super::raw_server::RawServer;
 use super::variables::ExpansionVariables;
@@ -15,16 +17,16 @@ use crate::config::{Launch, ServerConfig, check_name};
 use crate::error::Error;
 use crate::model::duration;
 use crate::model::{Secret, digest, steers_loading};
-use crate::project::launch_template::{LaunchTemplate, is_http, plan};
+use crate::project::launch_template::{LaunchTemplate, is_http, launch_template};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A server as understood.
+/// An interpreted server.
 #[derive(Clone, Debug)]
 pub(super) struct ServerEntry {
     pub(super) declared: DeclaredServer,
-    plan: LaunchTemplate,
+    launch: LaunchTemplate,
     identity: String,
     start_timeout: Duration,
     call_timeout: Duration,
@@ -34,36 +36,36 @@ pub(super) struct ServerEntry {
 }
 
 impl ServerEntry {
-    /// Understands a server.
+    /// Interprets a server.
     pub(super) fn new(raw: &RawServer, document: &Document) -> Result<ServerEntry, Error> {
         check_name(&raw.name).map_err(|error| {
             let hint = error.hint().unwrap_or_default().to_owned();
-            document.refuse(raw.at, error.to_string()).with_hint(hint)
+            document.error_at(raw.at, error.to_string()).with_hint(hint)
         })?;
         let (line, column) = document.position(raw.at);
-        let plan = plan(raw, document)?;
+        let launch = launch_template(raw, document)?;
         let declared = DeclaredServer {
             name: raw.name.clone(),
-            launch: written(raw),
+            launch: launch_text(raw),
             folder: raw.folder.as_ref().map(|folder| folder.value.clone()),
             given: given(raw),
             install_scripts: raw.install_scripts,
             file: document.path().into(),
             line,
             column,
-            unusable: match &plan {
+            unusable: match &launch {
                 LaunchTemplate::Unusable(reason) => Some(reason.clone()),
                 _ => None,
             },
         };
-        let time = |scalar: &Option<Scalar>, usual| timeout(document, scalar, usual);
+        let time = |scalar: &Option<Scalar>, default| timeout(document, scalar, default);
         let idle = match &raw.idle_timeout {
             Some(Scalar::Text(text)) if text.value == "never" => None,
             idle => Some(time(idle, ServerConfig::IDLE_TIMEOUT)?),
         };
         Ok(ServerEntry {
             declared,
-            plan,
+            launch,
             identity: identity(raw),
             start_timeout: time(&raw.start_timeout, ServerConfig::START_TIMEOUT)?,
             call_timeout: time(&raw.call_timeout, ServerConfig::CALL_TIMEOUT)?,
@@ -73,40 +75,43 @@ impl ServerEntry {
         })
     }
 
-    /// Returns whether there are variables in it whose values may come from `.env`.
-    pub(super) fn wants_file(&self) -> bool {
-        self.fed().iter().any(|(_, template)| !template.is_plain())
+    /// Reports whether it contains variables whose values may come from `.env`.
+    pub(super) fn needs_env_file(&self) -> bool {
+        self.given_templates().iter().any(|(_, template)| !template.is_plain())
     }
 
-    /// Returns the texts that may have variables in them.
+    /// Returns the texts that may contain variables.
     pub(super) fn templates(&self) -> impl Iterator<Item = &Template> {
-        let (line, folder): (Vec<&Template>, _) = match &self.plan {
+        let (line, folder): (Vec<&Template>, _) = match &self.launch {
             LaunchTemplate::Stdio { command, arguments, folder, .. } => {
                 (std::iter::once(command).chain(arguments).collect(), folder.as_ref())
             }
             LaunchTemplate::Http { url, .. } => (vec![url], None),
             LaunchTemplate::Unusable(_) => (Vec::new(), None),
         };
-        line.into_iter().chain(folder).chain(self.fed().iter().map(|(_, template)| template))
+        line.into_iter()
+            .chain(folder)
+            .chain(self.given_templates().iter().map(|(_, template)| template))
     }
 
-    /// Returns the texts whose variables `.env` can feed, each with what it is given as.
-    pub(super) fn fed(&self) -> &[(String, Template)] {
-        match &self.plan {
+    /// Returns the texts whose variables `.env` can set, each with the name under which the server
+    /// gets it.
+    pub(super) fn given_templates(&self) -> &[(String, Template)] {
+        match &self.launch {
             LaunchTemplate::Stdio { environment, .. } => environment,
             LaunchTemplate::Http { headers, .. } => headers,
             LaunchTemplate::Unusable(_) => &[],
         }
     }
 
-    /// Returns its launch line, of which nothing is shown, so that what it names can be looked at.
-    /// A word whose variables are not set names nothing yet.
-    pub(super) fn line(
+    /// Returns its launch line for scanning; it is never shown. A word with unset variables names
+    /// no file yet.
+    pub(super) fn launch_line(
         &self,
         root: &Path,
         variables: &ExpansionVariables<'_>,
     ) -> Option<LaunchLine> {
-        let LaunchTemplate::Stdio { command, arguments, environment, folder } = &self.plan else {
+        let LaunchTemplate::Stdio { command, arguments, environment, folder } = &self.launch else {
             return None;
         };
         let plain = |template: &Template| {
@@ -122,10 +127,10 @@ impl ServerEntry {
             let value = |name: &str| variables.of_process_or_file(name);
             (name.clone(), template.expand(value, &mut ExpansionReport::default()))
         });
-        Some(launch_of(tidy(&within), arguments, steering.collect()))
+        Some(launch_line(without_dots(&within), arguments, steering.collect()))
     }
 
-    /// Puts the variables in.
+    /// Expands the variables.
     pub(super) fn expand(
         &self,
         root: &Path,
@@ -136,7 +141,7 @@ impl ServerEntry {
             name: self.declared.name.clone(),
             reason: reason.into(),
         };
-        let launch = match &self.plan {
+        let launch = match &self.launch {
             LaunchTemplate::Unusable(reason) => return Err(unusable(reason)),
             LaunchTemplate::Stdio { command, arguments, environment, folder } => {
                 let plain = |template: &Template, found: &mut ExpansionReport| {
@@ -145,17 +150,18 @@ impl ServerEntry {
                 let command = plain(command, &mut found);
                 let arguments =
                     arguments.iter().map(|argument| plain(argument, &mut found)).collect();
-                // Where it runs is no secret: every path that it mentions would be hidden.
+                // The working folder is no secret: otherwise every path that it occurs in would be
+                // hidden.
                 let mut within = ExpansionReport::default();
                 let folder = folder.as_ref().map(|folder| plain(folder, &mut within));
                 let folder = root.join(folder.unwrap_or_default());
                 within.missing.retain(|name| !found.missing.contains(name));
                 found.missing.append(&mut within.missing);
                 Launch::Stdio {
-                    command: located(command, &folder),
+                    command: resolve_command(command, &folder),
                     arguments,
                     environment: secrets(environment, variables, &mut found),
-                    folder: tidy(&folder),
+                    folder: without_dots(&folder),
                 }
             }
             LaunchTemplate::Http { url, headers } => {
@@ -190,29 +196,29 @@ fn secrets(
     pairs.iter().map(&mut secret).collect()
 }
 
-/// A command with a folder in it is meant as seen from where it runs, whatever the OS makes of it.
-fn located(command: String, folder: &Path) -> String {
+/// Resolves a command that contains a folder relative to the working folder, regardless of the OS.
+fn resolve_command(command: String, folder: &Path) -> String {
     let path = Path::new(&command);
     let bare = path.components().count() < 2 && !command.contains(['/', '\\']);
     if bare || path.is_absolute() {
         return command;
     }
-    tidy(&folder.join(path)).to_str().map_or(command, Into::into)
+    without_dots(&folder.join(path)).to_str().map_or(command, Into::into)
 }
 
-/// Takes `.` out of a path.
-fn tidy(path: &Path) -> PathBuf {
+/// Removes `.` from a path.
+fn without_dots(path: &Path) -> PathBuf {
     path.components().collect()
 }
 
-/// Numbers are milliseconds, as in Claude Code's files.
+/// Parses a timeout. Numbers are milliseconds, as in Claude Code's files.
 fn timeout(
     document: &Document,
     scalar: &Option<Scalar>,
-    usual: Duration,
+    default: Duration,
 ) -> Result<Duration, Error> {
     let parsed = match scalar {
-        None => return Ok(usual),
+        None => return Ok(default),
         Some(Scalar::Text(text)) => duration(&text.value),
         Some(Scalar::Number(number)) => match number.value.parse::<u64>() {
             Ok(milliseconds @ 1..) => Ok(Duration::from_millis(milliseconds)),
@@ -221,12 +227,12 @@ fn timeout(
     };
     let at = scalar.as_ref().map_or(0, Scalar::at);
     parsed.map_err(|message| {
-        document.refuse(at, message).with_hint("write it as `500ms`, `2s` or `5m`")
+        document.error_at(at, message).with_hint("write it as `500ms`, `2s` or `5m`")
     })
 }
 
-/// The launch line or URL, as written.
-fn written(raw: &RawServer) -> String {
+/// Returns the launch line or URL, as written.
+fn launch_text(raw: &RawServer) -> String {
     let words = raw.command.iter().chain(&raw.arguments).map(|word| quoted(&word.value));
     match &raw.url {
         Some(url) => url.value.clone(),
@@ -234,7 +240,7 @@ fn written(raw: &RawServer) -> String {
     }
 }
 
-/// A word of a launch line, so that a person sees where it begins and ends.
+/// Quotes a word of a launch line, so that a person sees where it begins and ends.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:@=${},+%~".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
@@ -243,8 +249,9 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Everything that decides what is started or reached, before variables are put in. A server with a
-/// launch line or URL alone has the same identity as one made by hand.
+/// Returns the identity of a server: everything that decides what is started or reached, before
+/// variables are expanded. A server with only a launch line or URL has the same identity as one
+/// created through the API.
 fn identity(raw: &RawServer) -> String {
     let texts =
         |texts: &[LocatedText]| texts.iter().map(|text| text.value.clone()).collect::<Vec<_>>();
@@ -272,7 +279,7 @@ fn identity(raw: &RawServer) -> String {
     digest(&entry)
 }
 
-/// What it is given, as written.
+/// Returns the variables or headers, as written.
 fn given(raw: &RawServer) -> Vec<(String, Secret)> {
     let pair = |(name, value): &(LocatedText, LocatedText)| {
         (name.value.clone(), Secret::new(&*value.value))

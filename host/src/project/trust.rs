@@ -1,9 +1,10 @@
-//! Which projects this user trusts, and at which content.
+//! The projects that this user trusts, and at which content.
 //!
-//! In flow a project's root and the digests of all that decides (its manifest), out flows a
-//! [`TrustState`]. Kept in the user's own state folder (`trust.json`), never in a project.
-//! **Invariant:** a digest is of the very bytes that were parsed. **Invariant:** a store that
-//! cannot be read refuses; it never counts as empty.
+//! Input: a project's root and the digests of its manifest. Output: a [`TrustState`]. Trust is
+//! stored in the user's own state folder (`trust.json`), never in a project.
+//!
+//! **Invariant:** a digest is computed from the very bytes that were parsed.
+//! **Invariant:** an unreadable store is an error; it never counts as empty.
 
 use super::manifest::{is_settings, named};
 use crate::config::Environment;
@@ -18,33 +19,34 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tracing::{debug, info};
 
-/// Enough for a hundred thousand projects.
+/// Maximum size: enough for a hundred thousand projects.
 const STORE_SIZE: u64 = 32 << 20;
 
-/// Whether a project's files count.
+/// Whether a project's files are trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TrustState {
-    /// It has no files that would need it.
+    /// It has no files that need trust.
     NotNeeded,
-    /// The user has seen these files as they are.
+    /// The user has agreed to these files at their content.
     Trusted,
-    /// The user has trusted the folder, and these parts of it have changed, come or gone since.
+    /// The user has trusted the folder, and these parts of it have changed, appeared or disappeared
+    /// since.
     Changed {
         /// Their names: a file's, or `.env:NAME` for a variable of `.env`.
         files: Vec<String>,
     },
-    /// Nobody has said anything about the folder.
+    /// The user has not decided about the folder.
     Unknown,
 }
 
 impl TrustState {
-    /// Returns whether what the files say may be done.
+    /// Reports whether the files take effect.
     pub fn is_trusted(&self) -> bool {
         matches!(self, TrustState::NotNeeded | TrustState::Trusted)
     }
 
-    /// Returns why the files do not count, as a person should read it.
+    /// Returns the reason why the files are not trusted, for people.
     pub fn reason(&self) -> Option<String> {
         match self {
             TrustState::NotNeeded | TrustState::Trusted => None,
@@ -61,19 +63,19 @@ impl TrustState {
 /// The digest of each part of a manifest, by name.
 pub(super) type ManifestDigests = BTreeMap<String, String>;
 
-/// Returns what is remembered of a file.
+/// Returns the digest of a file that is stored.
 pub(super) fn digest_of(name: &str, bytes: &[u8]) -> String {
     let mut sha = Sha256::new();
     sha.update(name);
-    // No name has this in it: where it ends is not to be argued about.
+    // No name contains this byte, so the end of the name is unambiguous.
     sha.update([0]);
     sha.update(bytes);
     hex(&sha.finalize())
 }
 
-/// Returns the names of the parts that have changed or come, and of the settings files that are
-/// gone, in order. A script or a variable that is gone decides nothing any more: what is left was
-/// trusted as it is.
+/// Returns the names of the parts that have changed or appeared, and of the settings files that
+/// have disappeared, in order. A script or variable that has disappeared has no effect any more:
+/// the other parts were trusted as they are.
 pub(super) fn changed(before: &ManifestDigests, now: &ManifestDigests) -> Vec<String> {
     let decides = |name: &&String| now.contains_key(*name) || is_settings(name);
     let names: BTreeSet<&String> = before.keys().chain(now.keys()).filter(decides).collect();
@@ -81,7 +83,7 @@ pub(super) fn changed(before: &ManifestDigests, now: &ManifestDigests) -> Vec<St
     changed.cloned().collect()
 }
 
-/// Where trust is kept.
+/// The store of trust.
 #[derive(Clone, Debug)]
 pub(super) struct TrustStore {
     folder: PathBuf,
@@ -93,24 +95,24 @@ struct TrustFile {
     projects: BTreeMap<String, ManifestDigests>,
 }
 
-/// The newest format of the store. Version 1 knew settings files only: what else decides was never
-/// shown to whoever trusted them, and shows as changed.
+/// The newest format of the store. Version 1 recorded only settings files: the user was never shown
+/// the other parts that decide, so these count as changed.
 const VERSION: u32 = 2;
 
 impl TrustStore {
-    /// Returns the store of this user, if they have a place for one that the project in `root`
-    /// cannot change.
+    /// Returns the store of this user, or `None` if they have no folder for one that the project in
+    /// `root` cannot change.
     pub(super) fn of(environment: &Environment, root: &Path) -> Result<Option<TrustStore>, Error> {
         Ok(environment.state_folder(root)?.map(|folder| TrustStore { folder }))
     }
 
-    /// Returns the store of this user.
+    /// Returns the store of this user, or an error if there is none.
     pub(super) fn required(environment: &Environment, root: &Path) -> Result<TrustStore, Error> {
         let folder = environment.required_state_folder(root, "to remember what you trust")?;
         Ok(TrustStore { folder })
     }
 
-    /// Returns whether a project's files count.
+    /// Returns whether a project's files are trusted.
     pub(super) fn check(&self, root: &Path, files: &ManifestDigests) -> Result<TrustState, Error> {
         if files.is_empty() {
             return Ok(TrustState::NotNeeded);
@@ -127,13 +129,13 @@ impl TrustStore {
         })
     }
 
-    /// Keeps other processes out of the store, and out of the files that are edited under it.
+    /// Locks the store, and the files that are edited under this lock.
     pub(super) fn lock(&self) -> Result<FileLock, Error> {
         make_private_folder(&self.folder)?;
         lock(&self.folder.join("lock"))
     }
 
-    /// Waits until nobody is writing. Where that cannot be told, nobody is.
+    /// Waits until no process is writing. If the lock cannot be checked, it does not wait.
     pub(super) fn wait(&self) {
         let lock = self.folder.join("lock");
         if lock.exists() {
@@ -141,7 +143,7 @@ impl TrustStore {
         }
     }
 
-    /// Remembers a project's files, and nothing else of it.
+    /// Records the digests of a project, and replaces earlier ones.
     pub(super) fn grant(
         &self,
         root: &Path,
@@ -155,16 +157,21 @@ impl TrustStore {
         Ok(())
     }
 
-    /// Returns whether one file is trusted as it is.
-    pub(super) fn knows(&self, root: &Path, name: &str, digest: &str) -> Result<bool, Error> {
+    /// Reports whether one file is trusted at its content.
+    pub(super) fn is_file_trusted(
+        &self,
+        root: &Path,
+        name: &str,
+        digest: &str,
+    ) -> Result<bool, Error> {
         let stored = self.load()?;
         let known = stored.projects.get(key(root)?).and_then(|files| files.get(name));
         Ok(known.is_some_and(|known| known == digest))
     }
 
-    /// Remembers a file that we wrote ourselves, and what decides only since: who had it written
-    /// has seen its launch lines. The rest stays as trusted or as untrusted as it is; what no
-    /// longer decides is forgotten.
+    /// Records a file that pml itself wrote, together with the parts that decide only since then:
+    /// the user who requested the edit has seen its launch lines. All other parts stay as trusted
+    /// or untrusted as they are; parts that no longer decide are removed.
     pub(super) fn grant_written(
         &self,
         root: &Path,
@@ -181,7 +188,7 @@ impl TrustStore {
         self.save(&stored)
     }
 
-    /// Forgets a project; returns whether it was known.
+    /// Removes a project. Reports whether it was in the store.
     pub(super) fn revoke(&self, root: &Path) -> Result<bool, Error> {
         let _lock = self.lock()?;
         let mut stored = self.load()?;
@@ -193,7 +200,7 @@ impl TrustStore {
         Ok(known)
     }
 
-    /// Returns where it is kept.
+    /// Returns the path of the store.
     pub(super) fn path(&self) -> PathBuf {
         self.folder.join("trust.json")
     }
@@ -284,7 +291,7 @@ mod tests {
         let (root, lock) = (Path::new("/a"), store.lock().unwrap());
         let first = files(&[(".pml.json", "1"), ("./a.py", "a")]);
         store.grant(root, &first, &lock).unwrap();
-        // Somebody changed a script before we wrote.
+        // A script was changed before the edit.
         let before = files(&[(".pml.json", "1"), ("./a.py", "evil"), ("./old.py", "o")]);
         let after = files(&[(".pml.json", "2"), ("./a.py", "evil"), ("./b.py", "b")]);
         store.grant_written(root, ".pml.json", &before, &after, &lock).unwrap();
@@ -293,7 +300,8 @@ mod tests {
         assert!(changed.reason().unwrap().contains("with `./a.py` as it is now"));
         let own = files(&[(".pml.json", "2"), ("./a.py", "a"), ("./b.py", "b")]);
         assert_eq!(store.check(root, &own).unwrap(), TrustState::Trusted);
-        // What is gone decides nothing; what comes back as another does.
+        // A part that disappeared has no effect; if it returns with other content, it counts as
+        // changed.
         let less = files(&[(".pml.json", "2"), ("./b.py", "b")]);
         assert_eq!(store.check(root, &less).unwrap(), TrustState::Trusted);
         let back = files(&[(".pml.json", "2"), ("./a.py", "c"), ("./b.py", "b")]);

@@ -1,10 +1,11 @@
-//! The user's own settings, outside all projects: what no project, and no command of ours, may
-//! decide.
+//! The user's own settings, outside all projects: no project and no pml command may change them.
 //!
-//! In flow the environment and a project, out flow [`UserSettings`], read from `pml/config.json` in
-//! the user's configuration folder (`config.schema.json` says what may stand in it). **Invariant:**
-//! nothing here is ever written. **Invariant:** a file that is not certainly this user's own, that
-//! a project could have brought, or that cannot be understood refuses.
+//! Input: the environment and a project. Output: [`UserSettings`], read from `pml/config.json` in
+//! the user's configuration folder (`config.schema.json` describes the format).
+//!
+//! **Invariant:** nothing is ever written here.
+//! **Invariant:** a file is refused if it may not be this user's own, if a project could have
+//! brought it, or if it is not valid.
 
 use super::document::Document;
 use super::fields::{FieldReader, UnknownKeys};
@@ -17,7 +18,7 @@ use crate::model::Code;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// More than anybody writes by hand.
+/// Maximum size: more than anybody writes by hand.
 const SIZE: u64 = 64 << 10;
 
 /// The keys of the file.
@@ -26,7 +27,7 @@ pub(super) const USER_KEYS: &[&str] = &["$schema", "agents"];
 /// The keys of `agents`.
 pub(super) const AGENT_KEYS: &[&str] = &["mayWiden"];
 
-/// What a user has decided for all projects.
+/// The user's settings for all projects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UserSettings {
@@ -35,12 +36,12 @@ pub struct UserSettings {
 }
 
 impl UserSettings {
-    /// Reads the settings of this user, for a command that is about the project in `root`. Where
-    /// there is no file, nothing is allowed by it.
+    /// Reads the settings of this user, for a command about the project in `root`. Without a file,
+    /// nothing is allowed.
     ///
     /// # Errors
-    /// If the file is not this user's own, others may write it, it lies in the project or its
-    /// repository, or it cannot be understood.
+    /// If the file is not this user's own, others may write it, it is in the project or its
+    /// repository, or it is not valid.
     pub fn load(environment: &Environment, root: &Path) -> Result<UserSettings, Error> {
         let Some(path) = environment.settings_file() else { return Ok(UserSettings::default()) };
         let real = match path.canonicalize() {
@@ -53,7 +54,7 @@ impl UserSettings {
             }
             Err(error) => return Err(failed("read", &path, error)),
         };
-        // A link may lead into the project, and the folder may be one that the project named.
+        // A link may lead into the project, and the project may have named the folder.
         for place in [Some(root.to_path_buf()), repository(root)].into_iter().flatten() {
             let place = place.canonicalize().unwrap_or(place);
             if real.starts_with(&place) || path.starts_with(&place) {
@@ -62,16 +63,16 @@ impl UserSettings {
         }
         check_modes(&real)?;
         match read_own(&real, SIZE)? {
-            Some(file) => understand(&Document::new(file)?),
+            Some(file) => parse(&Document::new(file)?),
             None => Ok(UserSettings::default()),
         }
     }
 }
 
-fn understand(document: &Document) -> Result<UserSettings, Error> {
+fn parse(document: &Document) -> Result<UserSettings, Error> {
     let reader = FieldReader { document, unknown: UnknownKeys::Refused };
     let Some(tree) = document.tree()? else {
-        return Err(document.refuse(0, "the file is empty").with_hint("write `{}`"));
+        return Err(document.error_at(0, "the file is empty").with_hint("write `{}`"));
     };
     let mut settings = UserSettings::default();
     for (key, property) in reader.fields(&tree, "your settings", USER_KEYS)? {
@@ -86,7 +87,7 @@ fn understand(document: &Document) -> Result<UserSettings, Error> {
     Ok(settings)
 }
 
-/// Refuses a file that others may write, or put another in the place of.
+/// Refuses a file that others may write or replace.
 #[cfg(unix)]
 fn check_modes(file: &Path) -> Result<(), Error> {
     use std::os::unix::fs::MetadataExt as _;
@@ -96,7 +97,7 @@ fn check_modes(file: &Path) -> Result<(), Error> {
         if found.uid() != user && (depth < 2 || found.uid() != 0) {
             return Err(refused(path, "it belongs to another user"));
         }
-        // The file and its folder are for this user alone to write; above them a sticky folder
+        // Only this user may write the file and its folder; in the folders above, the sticky bit
         // keeps others from renaming.
         let writable = match depth {
             0 | 1 => found.mode() & 0o022 != 0,
@@ -121,7 +122,7 @@ fn refused(path: &Path, why: &str) -> Error {
 }
 
 impl Environment {
-    /// Returns where this user's own settings lie, there or not.
+    /// Returns the path of this user's own settings, whether the file exists or not.
     pub fn settings_file(&self) -> Option<PathBuf> {
         let base = match cfg!(windows) {
             true => self.folder("APPDATA"),
@@ -208,7 +209,7 @@ mod tests {
             fs::set_permissions(path, before).unwrap();
         }
         assert_eq!(load(&home, &root, &[]), Ok(true));
-        // The folder that a project or its repository has, and a link into it.
+        // The folder of a project or its repository, and a link into it.
         for within in [root.clone(), root.join("..").canonicalize().unwrap()] {
             write(&within, YES);
             let named = within.join(".config");
@@ -229,8 +230,8 @@ mod tests {
             serde_json::from_str(include_str!("../../config.schema.json")).expect("JSON");
         for (pointer, keys) in [("", USER_KEYS), ("/properties/agents", AGENT_KEYS)] {
             let object = schema.pointer(pointer).expect(pointer);
-            let said: Vec<_> = object["properties"].as_object().unwrap().keys().collect();
-            assert_eq!(said, keys.iter().collect::<Vec<_>>(), "{pointer}");
+            let described: Vec<_> = object["properties"].as_object().unwrap().keys().collect();
+            assert_eq!(described, keys.iter().collect::<Vec<_>>(), "{pointer}");
             assert_eq!(object["additionalProperties"], json!(false), "{pointer}");
         }
     }

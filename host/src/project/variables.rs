@@ -1,11 +1,10 @@
-//! What stands for variables in settings: the process' own, and those of `.env` where they may be
-//! used.
+//! The variables for settings: those of the process, and those of `.env` where they are allowed.
 
 use crate::config::Environment;
 use crate::model::Secret;
 use std::collections::BTreeMap;
 
-/// Variables to expand with.
+/// The variables for an expansion.
 pub(super) struct ExpansionVariables<'a> {
     process: &'a Environment,
     file: &'a BTreeMap<String, Secret>,
@@ -20,12 +19,13 @@ impl<'a> ExpansionVariables<'a> {
         ExpansionVariables { process, file }
     }
 
-    /// Returns a variable of the process: all that may decide what is started and where keys go.
+    /// Returns a variable of the process. Only these may decide what is started and where keys are
+    /// sent.
     pub(super) fn of_process(&self, name: &str) -> Option<&'a str> {
         self.process.variable(name)
     }
 
-    /// Returns a variable of the process or of `.env`; the process' own wins.
+    /// Returns a variable of the process or of `.env`; the process wins.
     pub(super) fn of_process_or_file(&self, name: &str) -> Option<&'a str> {
         self.of_process(name).or_else(|| self.file.get(name).map(Secret::reveal))
     }

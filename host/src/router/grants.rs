@@ -1,10 +1,11 @@
-//! Grants, and whether one of them still holds for a call.
+//! Grants, and the check that one of them still covers a call.
 //!
-//! In flows a call that the patterns allow; out flows why a person decides after all, if one does.
+//! Input: a call that the patterns allow. Output: the reason why a person must decide after all, or
+//! `None`.
 //!
 //! **Invariant:** arguments are parsed only if a grant of this tool has conditions on them.
-//! **Invariant:** a grant allows its own tool by its exact name only. That there is a grant
-//! restricts the tool in every spelling, as everything does that restricts.
+//! **Invariant:** a grant allows its own tool by its exact name only. The existence of a grant
+//! restricts the tool in every spelling, as every restriction does.
 
 use super::{ArgumentsRef, AskReason, PolicySubject};
 use crate::model::{Constraint, Grant, PathResolver, ToolName, fold};
@@ -12,33 +13,32 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Alternatives that a reason names; more would bury what it says.
-const NAMED: usize = 3;
+/// Number of alternatives that a reason lists. A longer list would hide the reason itself.
+const MAX_NAMED: usize = 3;
 
-/// Grants by what every spelling of their tool has in common.
+/// Grants by the folded name of their tool, which all spellings of a name share.
 #[derive(Debug, Default)]
 pub(super) struct Grants {
-    of_tools: HashMap<String, Vec<Grant>>,
+    by_tool: HashMap<String, Vec<Grant>>,
 }
 
 impl Grants {
     pub(super) fn new(grants: &[Grant]) -> Grants {
-        let mut of_tools: HashMap<String, Vec<Grant>> = HashMap::new();
+        let mut by_tool: HashMap<String, Vec<Grant>> = HashMap::new();
         for grant in grants {
-            of_tools.entry(key(&grant.tool)).or_default().push(grant.clone());
+            by_tool.entry(key(&grant.tool)).or_default().push(grant.clone());
         }
-        Grants { of_tools }
+        Grants { by_tool }
     }
 
-    /// Returns why a person decides on a call that is allowed; nothing if it goes.
-    pub(super) fn why(
+    /// Returns the reason why a person decides on a call that is allowed, or `None` if it is sent.
+    pub(super) fn ask_reason(
         &self,
         subject: PolicySubject<'_>,
         paths: &dyn PathResolver,
     ) -> Option<AskReason> {
-        // Most projects have none, and every call comes by here.
-        let grants =
-            (!self.of_tools.is_empty()).then(|| self.of_tools.get(&key(subject.tool)))??;
+        // Most projects have no grants, and every call is checked here.
+        let grants = (!self.by_tool.is_empty()).then(|| self.by_tool.get(&key(subject.tool)))??;
         let tool = subject.tool;
         let own = grants.iter().filter(|grant| grant.tool == *tool);
         let (current, lapsed): (Vec<&Grant>, Vec<&Grant>) =
@@ -46,7 +46,7 @@ impl Grants {
         if current.iter().any(|grant| grant.constraints.is_empty()) {
             return None;
         }
-        let arguments = read(subject.arguments);
+        let arguments = parse_arguments(subject.arguments);
         let covers =
             |grant: &&&Grant| arguments.as_deref().is_some_and(|given| grant.covers(given, paths));
         let covered_before =
@@ -59,16 +59,16 @@ impl Grants {
             let reason = format!(
                 "`{tool}` was allowed for good by an older pml, {}, and other arguments were free: \
                  now each must be named",
-                conditions(&[&was])
+                conditions_text(&[&was])
             );
             return Some(AskReason { reason, lapsed: Some(Box::new(was)) });
         }
         if !current.is_empty() {
-            let only = conditions(&current);
-            let gaps = gaps(&current, arguments.as_deref(), paths);
+            let only = conditions_text(&current);
+            let gaps = gaps_text(&current, arguments.as_deref(), paths);
             return Some(AskReason::new(format!("`{tool}` is allowed for good only {only}{gaps}")));
         }
-        // The newest that was for such arguments, or else the newest.
+        // Prefers the newest lapsed grant that covered such arguments, otherwise the newest one.
         let like = |grant: &&&Grant| covers(grant) || covered_before(grant);
         let was = lapsed.iter().rev().find(like).or(lapsed.last());
         Some(match was {
@@ -82,16 +82,17 @@ impl Grants {
         })
     }
 
-    /// Returns under which conditions an allowed tool goes; nothing if it has none.
-    pub(super) fn remark(&self, tool: &ToolName) -> Option<String> {
-        let grants = self.of_tools.get(&key(tool))?;
+    /// Returns the conditions under which calls of an allowed tool are sent, or `None` if there are
+    /// none.
+    pub(super) fn conditions_of(&self, tool: &ToolName) -> Option<String> {
+        let grants = self.by_tool.get(&key(tool))?;
         let own: Vec<&Grant> = grants.iter().filter(|grant| grant.tool == *tool).collect();
-        let bound = !own.is_empty() && own.iter().all(|grant| !grant.constraints.is_empty());
+        let conditional = !own.is_empty() && own.iter().all(|grant| !grant.constraints.is_empty());
         let older = match own.iter().any(|grant| grant.is_older()) {
             true => "; what an older pml wrote asks once more",
             false => "",
         };
-        bound.then(|| format!("only {}{older}", conditions(&own)))
+        conditional.then(|| format!("only {}{older}", conditions_text(&own)))
     }
 }
 
@@ -99,31 +100,31 @@ fn key(tool: &ToolName) -> String {
     format!("{}:{}", fold(tool.server()), fold(tool.tool()))
 }
 
-fn read(given: ArgumentsRef<'_>) -> Option<Cow<'_, Value>> {
+fn parse_arguments(given: ArgumentsRef<'_>) -> Option<Cow<'_, Value>> {
     match given {
         ArgumentsRef::Text(text) => serde_json::from_str(text).ok().map(Cow::Owned),
         ArgumentsRef::Value(value) => Some(Cow::Borrowed(value)),
     }
 }
 
-/// What the arguments of these grants must be: `` with `path` under `/a`, or with … ``.
-fn conditions(grants: &[&Grant]) -> String {
+/// Describes the arguments that these grants require: `` with `path` under `/a`, or with … ``.
+fn conditions_text(grants: &[&Grant]) -> String {
     let one = |grant: &&Grant| {
         let constraints = grant.constraints.iter().map(ToString::to_string);
         format!("with {}", constraints.collect::<Vec<_>>().join(", "))
     };
-    let mut named: Vec<String> = grants.iter().take(NAMED).map(one).collect();
-    if grants.len() > NAMED {
-        named.push(format!("in {} more ways", grants.len() - NAMED));
+    let mut named: Vec<String> = grants.iter().take(MAX_NAMED).map(one).collect();
+    if grants.len() > MAX_NAMED {
+        named.push(format!("in {} more ways", grants.len() - MAX_NAMED));
     }
     named.join(", or ")
 }
 
-/// What keeps the grant from covering a call that comes nearest to it.
-fn gaps(grants: &[&Grant], arguments: Option<&Value>, paths: &dyn PathResolver) -> String {
+/// Describes why the grant that comes nearest to covering a call does not cover it.
+fn gaps_text(grants: &[&Grant], arguments: Option<&Value>, paths: &dyn PathResolver) -> String {
     let Some(arguments) = arguments else { return String::new() };
-    let read_now = grants.iter().filter(|grant| !grant.is_older());
-    let gaps = read_now.map(|grant| Constraint::gaps(&grant.constraints, arguments, paths));
+    let current = grants.iter().filter(|grant| !grant.is_older());
+    let gaps = current.map(|grant| Constraint::gaps(&grant.constraints, arguments, paths));
     match gaps.min_by_key(Vec::len) {
         Some(gaps) => {
             let gaps: Vec<_> = gaps.iter().map(ToString::to_string).collect();
@@ -165,7 +166,7 @@ mod tests {
         let (tool, text) = (tool.parse().expect("a tool"), arguments.to_string());
         let grants = Grants::new(grants);
         let asked = |arguments| {
-            grants.why(PolicySubject { tool: &tool, origin: is, arguments }, &LexicalPaths)
+            grants.ask_reason(PolicySubject { tool: &tool, origin: is, arguments }, &LexicalPaths)
         };
         let why = asked(ArgumentsRef::Value(arguments));
         assert_eq!(
@@ -200,7 +201,7 @@ mod tests {
         let moved = ToolOrigin::new("one", "another server");
         let lapsed = why(&grants, Some(&moved), &json!({})).expect("it asks");
         assert_eq!(was(&lapsed), Some(origin("one")));
-        // Of a tool that nothing is known of, nothing says that it is the same.
+        // Nothing is known about the tool, so it is not known to be the same.
         let lapsed = why(&grants, None, &json!({})).expect("it asks");
         assert_eq!(was(&lapsed), Some(origin("one")));
     }
@@ -241,12 +242,12 @@ mod tests {
 
     #[test]
     fn a_change_that_was_seen_is_not_shown_again() {
-        // It changed, and was then allowed again, for less.
+        // The tool changed, and was then allowed again under narrower conditions.
         let grants =
             [grant(Some(origin("one")), Vec::new()), grant(Some(origin("two")), under("/n"))];
         let asked = why(&grants, Some(&origin("two")), &json!({ "path": "/m" })).expect("it asks");
         assert_eq!(asked.lapsed, None);
-        // A further change is one.
+        // A further change is reported.
         let asked =
             why(&grants, Some(&origin("three")), &json!({ "path": "/m" })).expect("it asks");
         assert_eq!(was(&asked), Some(origin("one")));
@@ -269,14 +270,14 @@ mod tests {
         assert!(asked.reason.contains("an older pml, with `path` under `/n`"), "{}", asked.reason);
         let asked = why(&grants, Some(&is), &json!({ "path": "/o" })).expect("it asks");
         assert_eq!(asked.lapsed, None);
-        // What takes its place covers, and the other one lapses on its own.
+        // The replacement covers the call, and the other grant lapses separately.
         let mut named = under("/n");
         named.push(Constraint::new("force", Condition::Equals(json!(true))));
         let renewed = [grant(Some(origin("one")), named), older(under("/m"))];
         assert_eq!(why(&renewed, Some(&is), &inside), None);
         let asked = why(&renewed, Some(&is), &json!({ "path": "/m/a" })).expect("it asks");
         assert_eq!(asked.lapsed.as_deref(), Some(&renewed[1]));
-        // One for all arguments is read as it ever was.
+        // A grant for all arguments keeps its meaning.
         assert_eq!(why(&[older(Vec::new())], Some(&is), &inside), None);
     }
 
@@ -290,7 +291,7 @@ mod tests {
     #[test]
     fn a_remark_says_under_which_conditions_a_tool_goes() {
         let tool = "fs:read_file".parse().expect("a tool");
-        let remark = |grants: &[Grant]| Grants::new(grants).remark(&tool);
+        let remark = |grants: &[Grant]| Grants::new(grants).conditions_of(&tool);
         assert_eq!(remark(&[]), None);
         assert_eq!(remark(&[grant(None, Vec::new()), grant(None, under("/n"))]), None);
         assert_eq!(

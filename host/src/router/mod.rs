@@ -1,12 +1,13 @@
-//! Whether a call may go, and where it goes.
+//! Decides whether a call may be sent, and where.
 //!
-//! In flows the name of a tool as a program spells it. [`Router::route`] returns who carries out
-//! its calls, once; out flows a [`RoutedTool`], and a verdict on it: go, ask or deny. Then in flows
-//! the [`Call`](crate::Call) and out its reply. The router never asks a person: `run` does.
+//! Input: the name of a tool as the program spells it. [`Router::route`] assigns the provider that
+//! carries out its calls, once. Output: a [`RoutedTool`], and a verdict on it: go, ask or deny.
+//! Then the provider gets the [`Call`](crate::Call) and returns its reply. The router never asks a
+//! person: `run` does.
 //!
-//! **Invariant:** a call goes to the provider that its tool was found at. Where it goes is decided
-//! when the tool is found: before the policy decides about the call, and again just before the call
-//! goes out.
+//! **Invariant:** a call is sent to the provider at which its tool was found. The provider is
+//! determined when the tool is found: before the policy decides on the call, and again just before
+//! the call is sent.
 
 mod grants;
 #[cfg(feature = "servers")]

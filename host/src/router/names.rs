@@ -1,9 +1,9 @@
-//! Which tool of a server a name means.
+//! Finds the tool of a server that a name means.
 
 use crate::model::{CallError, Code, NameMatch, escape, meant, nearest};
 use crate::upstream::{ListedTool, ServerTools};
 
-/// Finds a tool by its name, or by another spelling of it where only one tool has that.
+/// Finds a tool by its name, or by another spelling if exactly one tool matches it.
 pub(super) fn find<'a>(
     listing: &'a ServerTools,
     server: &str,
@@ -20,11 +20,11 @@ pub(super) fn find<'a>(
     }
 }
 
-/// A spelling that more than one name has.
-pub(super) fn ambiguous(what: &str, spelled: &str, names: &[&str]) -> CallError {
+/// Returns the error for a spelling that matches more than one name.
+pub(super) fn ambiguous(what: &str, spelling: &str, names: &[&str]) -> CallError {
     let message = format!(
         "`{}` may mean more than one {what}: write `{}`",
-        escape(spelled),
+        escape(spelling),
         names.join("` or `")
     );
     CallError::new(Code::ToolAmbiguous, message)

@@ -1,10 +1,10 @@
-//! Where the paths in a tool's arguments lead on this machine.
+//! Resolves the paths in a tool's arguments on this machine.
 //!
-//! In flow the steps of a path; out flows where they lead through the links that exist now.
+//! Input: the steps of a path. Output: the real path after following the links that exist now.
 //!
-//! **Invariant:** nothing is returned where that is not known: a link to nothing, a folder that
-//! cannot be read, a path that begins in an unknown folder. What is a folder now may be a link when
-//! the call is carried out: a process that can write there can win that race.
+//! **Invariant:** the result is `None` if the real path is not known: for a dangling link, a folder
+//! that cannot be read, or a path that begins in an unknown folder. A folder may be replaced by a
+//! link before the call is carried out: a process that can write there can win that race.
 
 use super::Provider;
 use crate::model::PathBase;
@@ -12,8 +12,8 @@ use crate::model::{LexicalPaths, PathResolver, PathStart, ResolvedPath, ToolName
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-/// The paths in the arguments of one tool. What they begin at is asked for only where there are
-/// some.
+/// The paths in the arguments of one tool. The folder that they begin at is requested only if the
+/// arguments contain paths.
 pub(super) struct ToolPaths<'a, P: ?Sized> {
     pub(super) provider: &'a P,
     pub(super) tool: &'a ToolName,
@@ -24,43 +24,43 @@ impl<P: Provider + ?Sized> PathResolver for ToolPaths<'_, P> {
         let from = match (start, self.provider.path_base(self.tool)) {
             (_, PathBase::Elsewhere) => return LexicalPaths.follow(start, steps),
             (PathStart::Root, _) => PathBuf::from("/"),
-            (PathStart::Here, PathBase::Folder(folder)) => real(&folder)?,
+            (PathStart::Here, PathBase::Folder(folder)) => real_path(&folder)?,
             _ => return None,
         };
-        place(&walk(from, steps)?)
+        resolved_path(&walk(from, steps)?)
     }
 
     fn folder(&self, folder: ResolvedPath) -> Option<ResolvedPath> {
         match (folder.start, self.provider.path_base(self.tool)) {
             (_, PathBase::Elsewhere) | (PathStart::Root, _) => Some(folder),
             (PathStart::Here, PathBase::Folder(base)) => {
-                let mut place = place(&real(&base)?)?;
-                place.names.extend(folder.names);
-                Some(place)
+                let mut path = resolved_path(&real_path(&base)?)?;
+                path.names.extend(folder.names);
+                Some(path)
             }
             _ => None,
         }
     }
 }
 
-/// The real path of a folder that settings name.
-fn real(folder: &Path) -> Option<PathBuf> {
+/// Returns the real path of a folder that settings name.
+fn real_path(folder: &Path) -> Option<PathBuf> {
     std::fs::canonicalize(folder).ok()
 }
 
-/// Links that are followed on one way: as many as Linux follows.
-const LINKS: usize = 40;
+/// Maximum number of links followed for one path: as many as Linux follows.
+const MAX_LINKS: usize = 40;
 
-/// What is there for each process another: what we see there is not what a server sees.
-const OF_EACH_PROCESS: &[&str] = &["/proc", "/dev", "/sys"];
+/// Folders that look different to each process: the host does not see there what a server sees.
+const PER_PROCESS_FOLDERS: &[&str] = &["/proc", "/dev", "/sys"];
 
-/// Goes step by step from a folder without links, through links, as the system does. What does not
-/// exist has no links in it.
+/// Walks step by step from a folder without links and follows links, as the system does. Steps that
+/// do not exist contain no links.
 fn walk(from: PathBuf, steps: &[String]) -> Option<PathBuf> {
-    go(from, steps, &mut LINKS.clone())
+    follow_steps(from, steps, &mut MAX_LINKS.clone())
 }
 
-fn go(from: PathBuf, steps: &[String], links: &mut usize) -> Option<PathBuf> {
+fn follow_steps(from: PathBuf, steps: &[String], links: &mut usize) -> Option<PathBuf> {
     let mut at = from;
     for step in steps {
         if step == ".." {
@@ -68,13 +68,13 @@ fn go(from: PathBuf, steps: &[String], links: &mut usize) -> Option<PathBuf> {
             continue;
         }
         at.push(step);
-        if OF_EACH_PROCESS.iter().any(|place| at.starts_with(place)) {
+        if PER_PROCESS_FOLDERS.iter().any(|folder| at.starts_with(folder)) {
             return None;
         }
         match std::fs::symlink_metadata(&at) {
             Ok(found) if found.is_symlink() => {
                 *links = links.checked_sub(1)?;
-                at = target(&at, links)?;
+                at = link_target(&at, links)?;
             }
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -84,8 +84,9 @@ fn go(from: PathBuf, steps: &[String], links: &mut usize) -> Option<PathBuf> {
     Some(at)
 }
 
-/// Where a link leads. One that leads nowhere leads anywhere soon.
-fn target(link: &Path, links: &mut usize) -> Option<PathBuf> {
+/// Returns the target of a link, or `None` if it is dangling: its target may be created at any
+/// time.
+fn link_target(link: &Path, links: &mut usize) -> Option<PathBuf> {
     let target = std::fs::read_link(link).ok()?;
     let from = match target.is_absolute() {
         true => PathBuf::from("/"),
@@ -100,11 +101,11 @@ fn target(link: &Path, links: &mut usize) -> Option<PathBuf> {
             Component::Prefix(_) => return None,
         }
     }
-    go(from, &steps, links).filter(|end| end.symlink_metadata().is_ok())
+    follow_steps(from, &steps, links).filter(|end| end.symlink_metadata().is_ok())
 }
 
-/// A real path as its names. One that is no text is none.
-fn place(path: &Path) -> Option<ResolvedPath> {
+/// Converts a real path into its names. Returns `None` if a name is not Unicode.
+fn resolved_path(path: &Path) -> Option<ResolvedPath> {
     let mut names = Vec::new();
     for component in path.components() {
         match component {
@@ -130,9 +131,9 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    struct At(PathBase);
+    struct ToolsAt(PathBase);
 
-    impl Tools for At {
+    impl Tools for ToolsAt {
         fn call(&self, _: Call) -> BoxFuture<'_, Reply> {
             unreachable!("nothing is called")
         }
@@ -144,13 +145,13 @@ mod tests {
 
     fn covered(base: &PathBase, path: &str, folder: &str) -> bool {
         let tool = "a:b".parse().expect("a tool");
-        let provider = EmbeddedProvider(Arc::new(At(base.clone())));
+        let provider = EmbeddedProvider(Arc::new(ToolsAt(base.clone())));
         let paths = ToolPaths { provider: &provider, tool: &tool };
         let under = [Constraint::new("path", Condition::Under(folder.into()))];
         Constraint::cover(&under, &json!({ "path": path }), &paths)
     }
 
-    /// A folder with `notes`, `secret`, and links between them.
+    /// Returns a folder with `notes`, `secret`, and links between them.
     fn folder() -> (tempfile::TempDir, PathBuf) {
         let made = tempfile::tempdir().expect("a folder");
         let root = made.path().canonicalize().expect("a folder");
@@ -206,7 +207,8 @@ mod tests {
                 "inside/x",
                 "deep/../a",
                 "inside/../a",
-                // Up from where the link leads, and up from the link: both are in the folder.
+                // The parent of the link's target and the parent of the link are both in the
+                // folder.
                 "out/../notes/a",
                 "",
             ] {
@@ -255,7 +257,7 @@ mod tests {
             assert!(!covered(base, "a", ".") && !covered(base, "docs/a", "docs"));
             assert!(!covered(base, "/docs/a", "docs"));
         }
-        // Of another machine only the words are known.
+        // For another machine only the text of a path is known.
         let elsewhere = PathBase::Elsewhere;
         assert!(covered(&elsewhere, "docs/a", "docs") && !covered(&elsewhere, "a", "docs"));
         assert!(!covered(&elsewhere, "/docs/a", "docs"));

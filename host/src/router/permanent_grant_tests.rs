@@ -1,5 +1,5 @@
-//! What is allowed for good, from the answer to the next call: whatever is granted in whatever
-//! order, the file is understood and the tool goes.
+//! Permanent grants, from the answer to the next call: for all grants in any order, the file stays
+//! readable and the granted call is sent.
 
 use super::{ArgumentsRef, Policy, PolicySubject, PolicyVerdict};
 use crate::model::{Condition, Constraint, Grant, LexicalPaths, ToolName, ToolOrigin, ToolPattern};
@@ -10,7 +10,7 @@ use crate::{
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Numbers that are the same every time.
+/// A random number generator with a fixed seed.
 struct SeededNumbers(u64);
 
 impl SeededNumbers {
@@ -25,7 +25,7 @@ impl SeededNumbers {
     }
 }
 
-/// Files as people write them.
+/// Settings files as people write them.
 const FILES: &[&str] = &[
     "{}",
     "{ \"permissions\": {} }",
@@ -100,21 +100,22 @@ fn whatever_is_granted_goes_afterwards_and_nothing_else_does() {
             let arguments = json!({ "path": path, "odd \"name\"": { "a": [1.5, null, "\n"] } });
             let text = || std::fs::read_to_string(root.join(".pml.json")).unwrap_or_default();
             assert!(goes(&policy, &tool, origin.as_ref(), &arguments), "{grant}\n{}", text());
-            // An argument that nobody named asks, unless all are allowed.
+            // An argument that no condition names is asked about, unless all arguments are allowed.
             let mut more = arguments.clone();
             more["more"] = Value::Null;
             let project = Project::load_in(&root, &environment).expect("it is understood");
             let plain = |grant: &Grant| grant.tool == tool && grant.constraints.is_empty();
             let plain = project.permissions.grants.iter().any(plain);
             assert!(plain || !goes(&policy, &tool, origin.as_ref(), &more), "{}", text());
-            // A tool that is not what anybody granted never does, nor one that nobody allowed.
+            // A tool whose definition differs from the granted one is never sent, nor is one that
+            // was not allowed.
             let origins = |grant: &Grant| grant.tool == tool && grant.origin.is_none();
             let changed = ToolOrigin::new("d3", "s");
             let free = project.permissions.grants.iter().any(origins);
             let elsewhere = json!({ "path": "/elsewhere" });
             assert!(free || !goes(&policy, &tool, Some(&changed), &elsewhere), "{}", text());
             assert!(!goes(&policy, &"z:z".parse().expect("a tool"), None, &arguments));
-            // Granting it again is no change.
+            // Granting it again changes nothing.
             let again = settings.grant(std::slice::from_ref(&grant)).expect("it is understood");
             assert!(!again.changed, "{grant}\n{}", text());
         }

@@ -1,9 +1,9 @@
-//! Patterns over tools, and what they decide about one.
+//! The policy: patterns over tools, and the decision that they lead to.
 //!
 //! Deny wins. Between ask and allow the more specific pattern wins, and a tie asks. A tool that no
-//! pattern names is refused, or asked about if the settings say so. Deny and ask hold in every
-//! spelling of a name; allow holds only for the exact name. A tool that is allowed and has grants
-//! goes only while one of them holds.
+//! pattern names is refused, or asked about if the settings say so. Deny and ask apply to every
+//! spelling of a name; allow applies only to the exact name. A call of a tool that is allowed and
+//! has grants is sent only while one of the grants covers it.
 
 use super::grants::Grants;
 use super::{AskReason, PolicySubject, PolicyVerdict};
@@ -13,19 +13,19 @@ use crate::model::{
     CallError, Code, FoldedToolName, PathResolver, StrictPattern, ToolName, ToolPattern,
 };
 
-/// What becomes of the calls of a tool.
+/// The decision of a policy on the calls of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PolicyDecision {
-    /// They are made.
+    /// They are sent.
     Go,
     /// A person is asked about each.
     Ask {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// They are refused.
     Deny {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -41,13 +41,14 @@ impl PolicyDecision {
     }
 }
 
-/// Which tools may be called: what an engine of the same settings goes by.
+/// The rules for which tools may be called. An engine with the same settings applies the same
+/// policy.
 #[derive(Debug, Default)]
 pub struct Policy {
     allow: Vec<ToolPattern>,
     ask: Vec<StrictPattern>,
     deny: Vec<StrictPattern>,
-    /// Whether a person is asked about what no pattern names.
+    /// Whether a person is asked about tools that no pattern names.
     ask_unnamed: bool,
     grants: Grants,
 }
@@ -73,8 +74,8 @@ impl Policy {
         Ok(Policy::from(&EngineSettings::try_from(config)?))
     }
 
-    /// Returns what becomes of the calls of a tool, as long as it stays what it is;
-    /// [`Policy::remark`] says for which.
+    /// Returns the decision on the calls of a tool, as long as the tool does not change.
+    /// [`Policy::remark`] returns the conditions on their arguments.
     pub fn ruling(&self, tool: &ToolName) -> PolicyDecision {
         match self.by_patterns(tool) {
             PolicyVerdict::Go => PolicyDecision::Go,
@@ -83,10 +84,11 @@ impl Policy {
         }
     }
 
-    /// Returns under which conditions a tool goes that is allowed for good; nothing if there are
-    /// none.
+    /// Returns the conditions under which calls of a permanently allowed tool are sent, or `None`
+    /// if there are none.
     pub fn remark(&self, tool: &ToolName) -> Option<String> {
-        matches!(self.by_patterns(tool), PolicyVerdict::Go).then(|| self.grants.remark(tool))?
+        matches!(self.by_patterns(tool), PolicyVerdict::Go)
+            .then(|| self.grants.conditions_of(tool))?
     }
 
     pub(super) fn verdict(
@@ -96,7 +98,7 @@ impl Policy {
     ) -> PolicyVerdict {
         match self.by_patterns(subject.tool) {
             PolicyVerdict::Go => {
-                self.grants.why(subject, paths).map_or(PolicyVerdict::Go, PolicyVerdict::Ask)
+                self.grants.ask_reason(subject, paths).map_or(PolicyVerdict::Go, PolicyVerdict::Ask)
             }
             verdict => verdict,
         }
@@ -108,7 +110,7 @@ impl Policy {
         }
         let allow = self.allow.iter().filter(|pattern| pattern.covers(tool));
         let allow = allow.map(ToolPattern::specificity).max();
-        let ask = best(&self.ask, tool);
+        let ask = highest_specificity(&self.ask, tool);
         match (allow, ask) {
             (None, None) if !self.ask_unnamed => {
                 let message = format!("tool `{tool}` is not allowed");
@@ -126,17 +128,18 @@ impl Policy {
 
     /// Returns the refusal of a tool that a pattern denies.
     pub(super) fn denied(&self, tool: &ToolName) -> Option<CallError> {
-        let denied = best(&self.deny, tool).is_some();
+        let denied = highest_specificity(&self.deny, tool).is_some();
         let message = || format!("Tool {tool} is denied by user config");
         denied.then(|| CallError::new(Code::ToolDenied, message()))
     }
 }
 
-/// How much of the name the most specific of the patterns spells out that cover a tool.
-fn best(patterns: &[StrictPattern], tool: &ToolName) -> Option<usize> {
-    // Most policies restrict nothing, and every call comes by here.
-    let spelled = (!patterns.is_empty()).then(|| FoldedToolName::new(tool))?;
-    let covering = patterns.iter().filter(|pattern| pattern.covers(&spelled));
+/// Returns the specificity of the most specific pattern that covers a tool: how much of the name it
+/// spells out.
+fn highest_specificity(patterns: &[StrictPattern], tool: &ToolName) -> Option<usize> {
+    // Most policies restrict no tool, and every call is checked here.
+    let folded = (!patterns.is_empty()).then(|| FoldedToolName::new(tool))?;
+    let covering = patterns.iter().filter(|pattern| pattern.covers(&folded));
     covering.map(StrictPattern::specificity).max()
 }
 
@@ -159,10 +162,10 @@ mod tests {
     }
 
     fn verdict(allow: &[&str], ask: &[&str], deny: &[&str], tool: &str) -> &'static str {
-        said(&policy(allow, ask, deny), tool)
+        verdict_of(&policy(allow, ask, deny), tool)
     }
 
-    fn said(policy: &Policy, tool: &str) -> &'static str {
+    fn verdict_of(policy: &Policy, tool: &str) -> &'static str {
         policy.ruling(&tool.parse().expect("a tool")).as_str()
     }
 
@@ -227,8 +230,8 @@ mod tests {
     #[test]
     fn what_nothing_names_is_asked_about_where_the_settings_say_so() {
         let policy = Policy { ask_unnamed: true, ..policy(&["a:*"], &[], &["b:*"]) };
-        assert_eq!(said(&policy, "a:x"), "go");
-        assert_eq!(said(&policy, "b:x"), "deny");
-        assert_eq!(said(&policy, "c:d"), "ask");
+        assert_eq!(verdict_of(&policy, "a:x"), "go");
+        assert_eq!(verdict_of(&policy, "b:x"), "deny");
+        assert_eq!(verdict_of(&policy, "c:d"), "ask");
     }
 }

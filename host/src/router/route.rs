@@ -1,16 +1,16 @@
-//! Where the calls of a server go: here, to the cloud, or nowhere.
+//! Decides where the calls of a server are sent: to a local server, to the cloud, or nowhere.
 //!
-//! A server that is configured here is called here. For any other, the first of these that names it
-//! decides: the project's `routing`, what its cloud said last, the list of servers that clouds
-//! have. A server that none of them sends to the cloud does not exist.
+//! A server that is configured locally is called locally. For any other name, the first of these
+//! that names it decides: the project's `routing`, the cloud's last routing rules, the built-in
+//! list of cloud servers. A name that none of them sends to the cloud is unknown.
 
 use super::names::ambiguous;
 use crate::model::{CallError, Code, NameMatch, ToolName, escape, meant, nearest};
 use crate::project::servers::RoutingFacts;
 use crate::project::{RouteTarget, RoutingRule};
 
-/// Servers whose tools are the cloud's, unless a server of that name is configured or the project
-/// says otherwise.
+/// Servers whose tools are the cloud's, unless a server of that name is configured or the project's
+/// routing decides otherwise.
 const CLOUD_SERVERS: &[&str] = &[
     "api",
     "brave_search",
@@ -30,20 +30,20 @@ const CLOUD_SERVERS: &[&str] = &[
     "tavily",
 ];
 
-/// Where a call goes.
+/// Where a call is sent.
 #[derive(Debug, PartialEq)]
 pub(super) enum Destination<'a> {
-    /// To the server of this name.
+    /// To the configured server of this name.
     Here(&'a str),
-    /// To the cloud, which calls the server so.
+    /// To the cloud, which has the server under this name.
     Cloud(&'a str),
 }
 
-/// The rules about where calls go, over what a project says.
+/// The routing rules, applied to the facts of a project.
 pub(super) struct Routes<'f>(pub(super) &'f RoutingFacts);
 
 impl<'f> Routes<'f> {
-    /// Returns where a call of a tool goes.
+    /// Returns where a call of a tool is sent.
     pub(super) fn destination<'a>(&self, tool: &'a ToolName) -> Result<Destination<'a>, CallError>
     where
         'f: 'a,
@@ -65,12 +65,12 @@ impl<'f> Routes<'f> {
             );
             return Err(CallError::new(Code::Untrusted, message));
         }
-        let said = said(&self.0.routing, tool).or_else(|| said(&self.0.synced, tool));
+        let target = target_for(&self.0.routing, tool).or_else(|| target_for(&self.0.synced, tool));
         let built_in = || match meant(server, CLOUD_SERVERS.iter().copied()) {
             NameMatch::One(name) => Some(name),
             _ => None,
         };
-        match (said, built_in()) {
+        match (target, built_in()) {
             (Some(RouteTarget::Server), _) => self.to_cloud(tool.server()),
             (None, Some(name)) => self.to_cloud(name),
             _ => Err(self.unknown(server)),
@@ -117,8 +117,8 @@ impl<'f> Routes<'f> {
     }
 }
 
-/// What the most specific of the rules that cover a tool says.
-fn said(rules: &[RoutingRule], tool: &ToolName) -> Option<RouteTarget> {
+/// Returns the target of the most specific rule that covers a tool.
+fn target_for(rules: &[RoutingRule], tool: &ToolName) -> Option<RouteTarget> {
     let rules = rules.iter().filter(|rule| rule.pattern.covers(tool));
     rules.max_by_key(|rule| rule.pattern.specificity()).map(|rule| rule.to)
 }
@@ -134,8 +134,11 @@ mod tests {
         RoutingFacts::new(names.iter().map(|name| (*name).to_owned()))
     }
 
-    fn to(routes: &RoutingFacts, tool: &str) -> Result<Destination<'static>, CallError> {
-        // A test may leak a name.
+    fn destination_of(
+        routes: &RoutingFacts,
+        tool: &str,
+    ) -> Result<Destination<'static>, CallError> {
+        // Leaking a name is acceptable in a test.
         let tool = Box::leak(Box::new(tool.parse::<ToolName>().expect("a tool")));
         Ok(match Routes(routes).destination(tool)? {
             Destination::Here(name) => Destination::Here(name.to_owned().leak()),
@@ -144,7 +147,7 @@ mod tests {
     }
 
     fn refusal(routes: &RoutingFacts, tool: &str) -> (String, String) {
-        let error = to(routes, tool).expect_err("refused");
+        let error = destination_of(routes, tool).expect_err("refused");
         (error.code, error.message)
     }
 
@@ -155,9 +158,9 @@ mod tests {
     #[test]
     fn a_server_is_found_in_every_spelling_and_two_of_one_spelling_are_named() {
         let all = routes(&["my-server", "get-x", "get_x"]);
-        assert_eq!(to(&all, "my-server:t"), Ok(Destination::Here("my-server")));
-        assert_eq!(to(&all, "myServer:t"), Ok(Destination::Here("my-server")));
-        assert_eq!(to(&all, "get_x:t"), Ok(Destination::Here("get_x")));
+        assert_eq!(destination_of(&all, "my-server:t"), Ok(Destination::Here("my-server")));
+        assert_eq!(destination_of(&all, "myServer:t"), Ok(Destination::Here("my-server")));
+        assert_eq!(destination_of(&all, "get_x:t"), Ok(Destination::Here("get_x")));
         let (code, message) = refusal(&all, "getX:t");
         assert_eq!(code, "TOOL_AMBIGUOUS");
         assert!(message.contains("`get-x` or `get_x`"), "{message}");
@@ -168,9 +171,12 @@ mod tests {
         let mut all = routes(&["github"]);
         all.cloud = true;
         all.routing = vec![route("github:*", RouteTarget::Server)];
-        assert_eq!(to(&all, "github:search"), Ok(Destination::Here("github")));
-        assert_eq!(to(&all, "tavily:search"), Ok(Destination::Cloud("tavily")));
-        assert_eq!(to(&all, "sequentialThinking:x"), Ok(Destination::Cloud("sequential-thinking")));
+        assert_eq!(destination_of(&all, "github:search"), Ok(Destination::Here("github")));
+        assert_eq!(destination_of(&all, "tavily:search"), Ok(Destination::Cloud("tavily")));
+        assert_eq!(
+            destination_of(&all, "sequentialThinking:x"),
+            Ok(Destination::Cloud("sequential-thinking"))
+        );
     }
 
     #[test]
@@ -183,7 +189,7 @@ mod tests {
             route("own:far_*", RouteTarget::Server),
         ];
         assert_eq!(refusal(&all, "tavily:search").0, "TOOL_UNKNOWN");
-        assert_eq!(to(&all, "own:far_away"), Ok(Destination::Cloud("own")));
+        assert_eq!(destination_of(&all, "own:far_away"), Ok(Destination::Cloud("own")));
         assert_eq!(refusal(&all, "own:near").0, "TOOL_UNKNOWN");
     }
 
@@ -195,9 +201,9 @@ mod tests {
         all.synced =
             vec![route("own:*", RouteTarget::Server), route("tavily:*", RouteTarget::Client)];
         assert_eq!(refusal(&all, "own:near").0, "TOOL_UNKNOWN");
-        assert_eq!(to(&all, "own:far"), Ok(Destination::Cloud("own")));
+        assert_eq!(destination_of(&all, "own:far"), Ok(Destination::Cloud("own")));
         assert_eq!(refusal(&all, "tavily:search").0, "TOOL_UNKNOWN");
-        assert_eq!(to(&all, "exa:search"), Ok(Destination::Cloud("exa")));
+        assert_eq!(destination_of(&all, "exa:search"), Ok(Destination::Cloud("exa")));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A tool together with its provider: what a call holds on to.
+//! A tool together with its provider.
 
 use super::paths::ToolPaths;
 use super::{Provider, Resolution};
@@ -12,7 +12,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// A tool, and who carries out its calls. It reads like the [`ResolvedTool`] in it.
+/// A tool with the provider of its calls. It dereferences to its [`ResolvedTool`].
 #[derive(Clone)]
 pub(crate) struct RoutedTool {
     /// The tool, as far as it is known.
@@ -21,13 +21,13 @@ pub(crate) struct RoutedTool {
 }
 
 impl RoutedTool {
-    /// Returns the tool with something that it needs before it can be called.
+    /// Returns the tool with a need that must be fulfilled before it can be called.
     pub(crate) fn with_need(mut self, need: Need) -> RoutedTool {
         self.resolved.need = Some(need);
         self
     }
 
-    /// Returns which tool its name means, if that is known without waiting.
+    /// Returns the tool that its name means, if that is known without waiting.
     pub(crate) fn look_up(&self) -> Resolution<RoutedTool> {
         match self.provider.look_up(&self.tool) {
             Resolution::Resolved(resolved) => Resolution::Resolved(self.as_resolved(resolved)),
@@ -58,37 +58,41 @@ impl RoutedTool {
         self.provider.fulfill_need(&self.tool, need, progress).await
     }
 
-    /// Returns what a call of it may do to the world, as its provider says now.
+    /// Returns what a call of it may do to the world, according to its provider at this moment.
     pub(crate) fn effects_now(&self) -> Effects {
         self.provider.effects(&self.tool)
     }
 
-    /// Returns how it differs from what it was at another time, as far as that is known.
+    /// Returns the known differences between two versions of the tool.
     pub(crate) fn differences(&self, before: &ToolOrigin, now: &ToolOrigin) -> Vec<Difference> {
         self.provider.differences(&self.tool, before, now)
     }
 
-    /// Checks arguments before the call goes out, or anybody is asked about it.
+    /// Checks arguments before the call is sent or a person is asked about it.
     pub(crate) fn check(&self, arguments: &Value) -> Result<(), CallError> {
         self.provider.check(&self.tool, arguments)
     }
 
-    /// Returns whether a grant of this tool covers a call of it.
+    /// Reports whether a grant of this tool covers a call with these arguments.
     pub(crate) fn covers(&self, grant: &Grant, arguments: &Value) -> bool {
         grant.covers(arguments, &self.paths())
     }
 
-    /// Returns under which conditions calls like this may be allowed for good. `was` are the
-    /// conditions of a grant of an older pml, if there was one.
-    pub(crate) fn offers(&self, arguments: &Value, was: &[Constraint]) -> Vec<Vec<Constraint>> {
-        offered_with(arguments, was, &self.paths())
+    /// Returns the sets of conditions under which calls like this may be allowed permanently. `was`
+    /// are the conditions of a grant that an older pml wrote, if there is one.
+    pub(crate) fn offers(
+        &self,
+        arguments: &Value,
+        replaced: &[Constraint],
+    ) -> Vec<Vec<Constraint>> {
+        offered_with(arguments, replaced, &self.paths())
     }
 
     fn paths(&self) -> ToolPaths<'_, dyn Provider> {
         ToolPaths { provider: &*self.provider, tool: &self.resolved.tool }
     }
 
-    /// Carries out a call of it that may go. Dropping the future cancels it.
+    /// Carries out a call that may be sent. Dropping the future cancels it.
     pub(crate) fn call(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
         self.provider.call(call)
     }

@@ -1,18 +1,18 @@
-//! The router of a run: its policy, and the providers that its calls go to.
+//! The router of a run: its policy, and the providers of its calls.
 
 use super::providers::{BUILT_IN, BuiltInProvider, EmbeddedProvider, Providers};
 use super::{ArgumentsRef, Policy, PolicySubject, PolicyVerdict, RoutedTool, Tools};
 use crate::model::{CallError, Effects, ResolvedTool, ToolName};
 use std::sync::Arc;
 
-/// Policy and providers of one run.
+/// The policy and the providers of one run.
 pub(crate) struct Router {
     policy: Arc<Policy>,
     providers: Arc<dyn Providers>,
 }
 
 impl Router {
-    /// Returns a router to the tools of an embedder, or to the providers that they consist of.
+    /// Returns a router for the tools of an embedder, or for the providers that they consist of.
     pub(crate) fn new(policy: Arc<Policy>, tools: Arc<dyn Tools>) -> Router {
         let providers = match tools.providers() {
             Some(set) => set.0,
@@ -21,17 +21,18 @@ impl Router {
         Router { policy, providers }
     }
 
-    /// Returns the refusal of a name that is denied whatever it means.
+    /// Returns the refusal of a name that is denied, whichever tool it means.
     pub(crate) fn denied(&self, tool: &ToolName) -> Option<CallError> {
         self.policy.denied(tool)
     }
 
-    /// Returns a tool with its provider, by its name alone: what it means is not known yet.
+    /// Returns a tool with its provider, by its name alone: the tool that it means is not known
+    /// yet.
     pub(crate) fn route(&self, tool: ToolName) -> RoutedTool {
         self.attach(ResolvedTool::new(tool, Effects::Unknown))
     }
 
-    /// Returns a tool of which something is known from elsewhere, with its provider.
+    /// Returns a tool that is already known in part, with its provider.
     pub(crate) fn attach(&self, resolved: ResolvedTool) -> RoutedTool {
         let provider = match resolved.tool.server() == BUILT_IN {
             true => Arc::new(BuiltInProvider),
@@ -45,7 +46,7 @@ impl Router {
         self.route(tool).find().await
     }
 
-    /// Decides on a tool. What no pattern names is refused, whether or not it exists.
+    /// Decides on a tool. A tool that no pattern names is refused, whether or not it exists.
     pub(crate) fn verdict(&self, found: &RoutedTool, arguments: ArgumentsRef<'_>) -> PolicyVerdict {
         let origin = found.origin.as_ref();
         let subject = PolicySubject { tool: &found.tool, origin, arguments };

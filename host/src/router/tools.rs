@@ -1,4 +1,4 @@
-//! What an embedder brings: the tools themselves.
+//! The tools that an embedder provides.
 
 use super::ProviderSet;
 use crate::model::{
@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 /// Answers the calls of programs.
 ///
-/// Calls of one run come in parallel. Dropping the future cancels the call: the program gave it up,
-/// or the run ended. The run itself polls the future, so work that blocks a thread belongs in a
+/// Calls of one run arrive in parallel. Dropping the future cancels the call: the program gave it
+/// up, or the run ended. The run itself polls the future, so work that blocks a thread belongs in a
 /// task of its own.
 ///
 /// ```
@@ -35,48 +35,48 @@ pub trait Tools: Send + Sync + 'static {
     /// Carries out one call.
     fn call(&self, call: Call) -> BoxFuture<'_, Reply>;
 
-    /// Carries out one call, for a run. Implement it if answers come as JSON text: parsing a large
-    /// one would take many times its length in memory, and a run needs the text only.
+    /// Carries out one call, for a run. Implement it if replies are JSON text: parsing a large one
+    /// would take many times its length in memory, and a run needs only the text.
     fn call_json(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
         let reply = self.call(call);
         Box::pin(async move { reply.await.map(JsonReply::Value) })
     }
 
-    /// Returns what a call of this tool may do to the world. It decides whether a call that was out
-    /// when its process died is made again without asking. A tool with unknown effects is never
-    /// repeated.
+    /// Returns what a call of this tool may do to the world. This decides whether a call that was
+    /// in flight when its process died is repeated without asking. A tool with unknown effects is
+    /// never repeated.
     fn effects(&self, tool: &ToolName) -> Effects {
         let _ = tool;
         Effects::Unknown
     }
 
-    /// Returns which tool a name means, or `None` if that has to be found out first. The policy
-    /// decides on the tool that was found, not on how a program spells it.
+    /// Returns the tool that a name means, or `None` if that has to be found out first. The policy
+    /// decides on the tool that was found, not on the program's spelling.
     fn look_up(&self, tool: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
         Some(Ok(ResolvedTool::new(tool.clone(), self.effects(tool))))
     }
 
-    /// Finds out which tool a name means. It may take long: a server may have to be started for it.
+    /// Finds out which tool a name means. This may take long: a server may have to be started.
     fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
         let found = self.look_up(tool);
         let found = found.unwrap_or_else(|| Err(CallError::unknown(tool.as_str())));
         Box::pin(std::future::ready(found))
     }
 
-    /// Does what a tool needs, which a person or the policy has agreed to, and finds the tool
-    /// again. Dropping the future cancels it and leaves nothing half done behind. If the tool then
-    /// needs something else, that is asked about next.
+    /// Does what a tool needs, after a person or the policy has agreed to it, and finds the tool
+    /// again. Dropping the future cancels it and leaves nothing half done. If the tool then needs
+    /// something else, a person is asked about that next.
     fn meet(
         &self,
         tool: &ToolName,
         need: &Need,
-        tell: ProgressCallback,
+        progress: ProgressCallback,
     ) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
-        let _ = (need, tell);
+        let _ = (need, progress);
         self.find(tool)
     }
 
-    /// Returns how a tool differs from what it was at another time, as far as that is known.
+    /// Returns the known differences between two versions of a tool.
     fn differences(
         &self,
         tool: &ToolName,
@@ -87,24 +87,24 @@ pub trait Tools: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Returns the folder that paths in the arguments of a tool begin at. Conditions on paths hold
-    /// only if it is known where they lead.
+    /// Returns the folder that paths in the arguments of a tool begin at. Conditions on paths are
+    /// met only by paths whose target is known.
     fn path_base(&self, tool: &ToolName) -> PathBase {
         let _ = tool;
         PathBase::Unknown
     }
 
-    /// Checks arguments before the call goes out, or a person is asked about it.
+    /// Checks arguments before the call is sent or a person is asked about it.
     ///
     /// # Errors
-    /// If the tool would not take them.
+    /// If the tool would not accept them.
     fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {
         let _ = (tool, arguments);
         Ok(())
     }
 
-    /// Returns the providers that these tools consist of, if they are the crate's own: each call
-    /// then goes to one of them.
+    /// Returns the providers that these tools consist of, if they are the crate's own. Each call is
+    /// then sent to one of them.
     #[doc(hidden)]
     fn providers(&self) -> Option<ProviderSet> {
         None
@@ -136,9 +136,9 @@ impl<T: Tools + ?Sized> Tools for Arc<T> {
         &self,
         tool: &ToolName,
         need: &Need,
-        tell: ProgressCallback,
+        progress: ProgressCallback,
     ) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
-        (**self).meet(tool, need, tell)
+        (**self).meet(tool, need, progress)
     }
 
     fn differences(
@@ -164,7 +164,7 @@ impl<T: Tools + ?Sized> Tools for Arc<T> {
 }
 
 impl CallError {
-    /// Returns the answer to a call of a tool that does not exist.
+    /// Returns the error for a call of a tool that does not exist.
     pub fn unknown(tool: &str) -> CallError {
         CallError::new(Code::ToolUnknown, format!("there is no tool `{tool}`"))
     }
@@ -177,7 +177,7 @@ impl Tools for () {
     }
 }
 
-/// Makes tools of a function.
+/// Makes tools from a function.
 ///
 /// ```
 /// let tools = pml::tools_from_fn(|call| async move { Ok(call.arguments) });

@@ -1,25 +1,25 @@
-//! What the router says to a call, and what it decides by.
+//! The router's verdict on a call, and its input.
 
 use crate::model::{CallError, Grant, ToolName, ToolOrigin};
 use serde_json::Value;
 
-/// What the router says to a call.
+/// The router's verdict on a call.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum PolicyVerdict {
-    /// It may go.
+    /// The call is sent.
     Go,
     /// A person decides.
     Ask(AskReason),
-    /// It may not go.
+    /// The call is refused.
     Deny(CallError),
 }
 
-/// Why a person decides.
+/// The reason why a person decides.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AskReason {
-    /// In words.
+    /// The reason as text.
     pub(crate) reason: String,
-    /// The grant that no longer holds, because the tool or the meaning of its conditions has
+    /// The grant that no longer applies, because the tool or the meaning of its conditions has
     /// changed.
     pub(crate) lapsed: Option<Box<Grant>>,
 }

@@ -1,11 +1,11 @@
-//! What the suite expects to find, read from `fixtures.json`.
+//! The fixtures that the suite expects, read from `fixtures.json`.
 
 use rmcp::model::{InputRequests, JsonObject, Prompt, Resource, ResourceTemplate, Tool};
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::LazyLock;
 
-/// All of it.
+/// All fixtures.
 pub(crate) static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
     serde_json::from_str(include_str!("fixtures.json")).expect("the fixtures can be read")
 });
@@ -18,13 +18,13 @@ pub(crate) struct Catalogue {
     pub(crate) templates: Vec<TemplateFixture>,
 }
 
-/// A tool. One that says neither what it answers nor what it asks acts, in `tools.rs`.
+/// A tool. If it has neither an answer nor rounds, `tools.rs` carries it out.
 #[derive(Deserialize)]
 pub(crate) struct ToolFixture {
     #[serde(flatten)]
     pub(crate) tool: Tool,
     pub(crate) answer: Option<Value>,
-    /// What it asks an older client for while it runs.
+    /// The request that it sends to an older client while it runs.
     pub(crate) elicitation: Option<Value>,
     #[serde(default)]
     pub(crate) rounds: Vec<InputRequests>,
@@ -66,7 +66,7 @@ impl Catalogue {
         self.prompts.iter().find(|fixture| fixture.prompt.name == name)
     }
 
-    /// The contents of a resource, as they go out.
+    /// Returns the contents of a resource as they are sent.
     pub(crate) fn contents(&self, uri: &str) -> Option<Value> {
         if let Some(fixture) = self.resources.iter().find(|fixture| fixture.resource.uri == uri) {
             let mut contents =
@@ -90,7 +90,7 @@ impl Catalogue {
     }
 }
 
-/// `value` with each `{name}` in its texts replaced.
+/// Returns `value` with each `{name}` in its strings replaced.
 pub(crate) fn filled(value: &Value, values: &JsonObject) -> Value {
     match value {
         Value::String(text) => {

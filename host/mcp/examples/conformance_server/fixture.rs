@@ -1,4 +1,4 @@
-//! A handler with the suite's fixtures on top: what is not one of them goes to the handler below.
+//! A handler that adds the suite's fixtures to another handler, which gets all other requests.
 
 use super::catalogue::{CATALOGUE, filled};
 use super::rounds::{Next, Round};
@@ -15,7 +15,7 @@ use tokio::sync::broadcast::error::RecvError;
 type Context = RequestContext<RoleServer>;
 type Answer<T> = Result<T, ErrorData>;
 
-/// The handler that is looked at, and what all handlers share.
+/// The handler under test, and the state that all handlers share.
 pub(crate) struct Fixture<H> {
     inner: H,
     shared: Arc<Shared>,
@@ -27,7 +27,7 @@ impl<H: ServerHandler> Fixture<H> {
     }
 }
 
-/// What the fixtures can do, beside what the handler below can.
+/// Adds the capabilities of the fixtures to those of the inner handler.
 fn with_fixtures(below: ServerCapabilities) -> ServerCapabilities {
     let mut all = ServerCapabilities::builder()
         .enable_logging()
@@ -217,8 +217,7 @@ impl<H: ServerHandler> ServerHandler for Fixture<H> {
                 () = subscription.cancelled() => return Ok(()),
                 change = changes.recv() => change,
             };
-            // What the client did not ask for is refused by the sink, and that is all there is to
-            // it.
+            // The sink refuses notifications that the client did not ask for; that is no error.
             let _ = match change {
                 Ok(Change::Tools) => subscription.sink().notify_tool_list_changed().await,
                 Ok(Change::Prompts) => subscription.sink().notify_prompt_list_changed().await,

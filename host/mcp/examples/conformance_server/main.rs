@@ -1,8 +1,8 @@
 //! A listener for the official conformance suite, which only speaks HTTP: pml's own handler at
-//! `/mcp`, with the tools, resources and prompts on top that the suite calls. For the tests only;
+//! `/mcp`, together with the tools, resources and prompts that the suite calls. For tests only;
 //! `tests/it/real/conformance.rs` starts it.
 //!
-//! It prints the address of what it serves and goes on until its stdin ends.
+//! It prints the address that it serves, and runs until its stdin ends.
 
 #![expect(
     deprecated,
@@ -38,7 +38,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}/mcp", listener.local_addr()?);
     let served = axum::serve(listener, axum::Router::new().nest_service("/mcp", service));
-    // When whoever started it has gone, so does it.
+    // It exits when the process that started it has exited.
     let gone =
         tokio::task::spawn_blocking(|| std::io::copy(&mut std::io::stdin(), &mut std::io::sink()));
     tokio::select! {

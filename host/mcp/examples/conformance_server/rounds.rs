@@ -1,4 +1,4 @@
-//! Requests that need answers of the client before they can be answered themselves (2026-07-28).
+//! Requests that need answers from the client before they can be answered themselves (2026-07-28).
 
 use super::shared::Shared;
 use rmcp::ErrorData;
@@ -8,18 +8,18 @@ use rmcp::model::{
 };
 use rmcp::{RoleServer, service::RequestContext};
 
-/// What a request said about the rounds before.
+/// The part of a request that refers to earlier rounds.
 pub(crate) struct Round<'a> {
     pub(crate) name: &'a str,
     pub(crate) responses: Option<InputResponses>,
     pub(crate) state: Option<String>,
 }
 
-/// What follows.
+/// The next step.
 pub(crate) enum Next {
-    /// The client is to answer first.
+    /// The client must answer first.
     Ask(InputRequiredResult),
-    /// All is answered: the responses of the last round.
+    /// All rounds are answered. Holds the responses of the last round.
     Answer(JsonObject),
 }
 
@@ -38,7 +38,7 @@ impl Round<'_> {
                 .ok_or_else(|| ErrorData::invalid_params("the requestState is not ours", None))?,
             _ => 0,
         };
-        // Without the state that belongs to them, answers of a sealed round are answers to nothing.
+        // Responses of a sealed round are ignored if its state is missing.
         let responses = match sealed && self.state.is_none() {
             true => InputResponses::new(),
             false => self.responses.unwrap_or_default(),
@@ -64,7 +64,7 @@ impl Round<'_> {
     }
 }
 
-/// Of `requests` those that the client can answer.
+/// Returns those of `requests` that the client can answer.
 fn within(requests: &InputRequests, declared: &ClientCapabilities) -> InputRequests {
     let can = |request: &InputRequest| match request {
         InputRequest::Elicitation(_) => declared.elicitation.is_some(),

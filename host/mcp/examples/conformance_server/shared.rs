@@ -1,4 +1,4 @@
-//! What outlives a request: the listener makes a handler for each.
+//! The state that outlives a request: the listener makes a handler for each request.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -11,12 +11,12 @@ pub(crate) enum Change {
     Prompts,
 }
 
-/// What all handlers share.
+/// The state that all handlers share.
 pub(crate) struct Shared {
-    /// Told to whoever listens.
+    /// Sends each change to the clients that listen.
     pub(crate) changes: broadcast::Sender<Change>,
-    /// The states that were given out: what was asked, and in which round. One that is not here was
-    /// tampered with.
+    /// The states that were issued, with the name and round of each. A state that is not in this
+    /// map was tampered with.
     states: Mutex<HashMap<String, (String, usize)>>,
 }
 
@@ -27,7 +27,7 @@ impl Default for Shared {
 }
 
 impl Shared {
-    /// A state that can be redeemed once.
+    /// Issues a state that can be redeemed once.
     pub(crate) fn seal(&self, name: &str, round: usize) -> String {
         let state = uuid::Uuid::new_v4().to_string();
         let mut states = self.states.lock().expect("nobody panics with it");
@@ -35,7 +35,7 @@ impl Shared {
         state
     }
 
-    /// The round that a state was given out for.
+    /// Returns the round that a state was issued for.
     pub(crate) fn open(&self, name: &str, state: &str) -> Option<usize> {
         let mut states = self.states.lock().expect("nobody panics with it");
         match states.remove(state) {

@@ -1,4 +1,4 @@
-//! The tools that act: they write to the log, tell their progress, ask the client, or change a
+//! Tools that do something: they write to the log, report progress, ask the client, or change a
 //! list.
 
 use super::catalogue::{ToolFixture, filled};
@@ -36,7 +36,8 @@ pub(crate) async fn act(
     Ok(CallToolResult::success(vec![ContentBlock::text("done")]))
 }
 
-/// Three lines for the client's log: as it was asked for once, or with this very request.
+/// Sends three lines to the client's log. In newer revisions, a client gets them only if this
+/// request asks for a log.
 async fn log(context: &Context) {
     let modern = context.protocol_version().is_some_and(|version| !version.has_initialize());
     if modern && context.meta.log_level().is_none() {
@@ -44,7 +45,7 @@ async fn log(context: &Context) {
     }
     for line in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
         let line = LoggingMessageNotificationParam::new(LoggingLevel::Info, line.into());
-        // A client that has gone needs no log.
+        // A client that is gone needs no log.
         let _ = context.peer.notify_logging_message(line).await;
     }
 }
@@ -52,8 +53,8 @@ async fn log(context: &Context) {
 async fn progress(context: &Context) {
     let Some(token) = context.meta.get_progress_token() else { return };
     for done in [0.0, 50.0, 100.0] {
-        let told = ProgressNotificationParam::new(token.clone(), done).with_total(100.0);
-        let _ = context.peer.notify_progress(told).await;
+        let params = ProgressNotificationParam::new(token.clone(), done).with_total(100.0);
+        let _ = context.peer.notify_progress(params).await;
     }
 }
 
@@ -74,7 +75,7 @@ fn require_sampling(context: &Context) -> Result<(), ErrorData> {
     }
 }
 
-/// Sends a request to the client and answers with what came back.
+/// Sends a request to the client, and answers with the reply.
 async fn ask(request: Value, context: &Context) -> Result<CallToolResult, ErrorData> {
     let request: ServerRequest = serde_json::from_value(request).map_err(internal)?;
     let answer = context.peer.send_request(request).await.map_err(internal)?;

@@ -1,14 +1,15 @@
-//! The words of a dialog.
+//! The message text of a dialog.
 //!
-//! In flow asks, out flows text: first the lines that say what is decided, which is all that some
-//! clients show before somebody scrolls; then, where these left something out, what they left out.
+//! Input: asks. Output: text. The first lines say what is decided: some clients show only these
+//! before a person scrolls. Details that these lines omit follow.
 //!
-//! **Invariant:** how many lines there are is bounded. What does not fit is folded in its middle:
-//! it is counted, its end is shown, and the digest and the command are named by which all of it is
-//! found. **Invariant:** what is ours stands before a bar, or has none; what others wrote stands
-//! behind one.
+//! **Invariant:** the number of lines is bounded. Text that does not fit is folded in its middle:
+//! the message says how much is omitted, shows the end, and names the digest and the command with
+//! which all of it is found.
+//! **Invariant:** pml's own text stands before a bar, or has none; text from others stands behind
+//! one.
 
-use super::WIDTH;
+use super::question_form::MAX_WIDTH;
 use pml::{
     Ask,
     approval::{AskKind, details_of_ask_with, lines_of_ask_with},
@@ -16,27 +17,27 @@ use pml::{
 };
 use std::collections::BTreeSet;
 
-/// Lines of details, of all asks together.
-const LINES: usize = 60;
+/// Maximum number of lines of details, for all asks together.
+const MAX_LINES: usize = 60;
 
-/// Bytes of them.
-const BYTES: usize = 8 << 10;
+/// Maximum number of bytes of details.
+const MAX_BYTES: usize = 8 << 10;
 
-/// Returns the words for these asks of a question that has `all` of them. Clients show three lines
-/// of it at first.
+/// Returns the message for these asks of a question that has `all` asks in total. Clients show its
+/// first three lines at first.
 pub(super) fn message(asks: &[Ask], all: usize, redactor: &Redactor) -> String {
     let mut lines = match asks {
         [ask] => lines_of_ask_with(ask, redactor),
         asks => overview(asks, all, redactor),
     };
     let more: Vec<&Ask> = asks.iter().filter(|ask| has_more(ask, redactor)).collect();
-    let (mut lines_left, mut bytes_left) = (LINES, BYTES);
+    let (mut lines_left, mut bytes_left) = (MAX_LINES, MAX_BYTES);
     for (index, ask) in more.iter().enumerate() {
         lines.push(String::new());
         if asks.len() > 1 {
             lines.push(format!("more about ask {}", ask.id));
         }
-        // Each gets its share of what the ones before it left.
+        // Each ask gets an equal share of the remaining space.
         let share = more.len() - index;
         let details = details(ask, redactor, lines_left / share, bytes_left / share);
         lines_left = lines_left.saturating_sub(details.len());
@@ -46,7 +47,7 @@ pub(super) fn message(asks: &[Ask], all: usize, redactor: &Redactor) -> String {
     lines.join("\n")
 }
 
-/// What several asks are about, and then each of them.
+/// Summarises several asks, then lists each of them.
 fn overview(asks: &[Ask], all: usize, redactor: &Redactor) -> Vec<String> {
     let mut tools: Vec<(String, usize)> = Vec::new();
     for ask in asks {
@@ -72,8 +73,8 @@ fn overview(asks: &[Ask], all: usize, redactor: &Redactor) -> Vec<String> {
     };
     let mut lines = vec![
         first,
-        fold_middle(&format!("tools     │ {}", tools.collect::<Vec<_>>().join(", ")), WIDTH),
-        fold_middle(&format!("why       │ {reasons}"), WIDTH),
+        fold_middle(&format!("tools     │ {}", tools.collect::<Vec<_>>().join(", ")), MAX_WIDTH),
+        fold_middle(&format!("why       │ {reasons}"), MAX_WIDTH),
     ];
     for ask in asks {
         lines.push(format!("ask {}", ask.id));
@@ -82,35 +83,35 @@ fn overview(asks: &[Ask], all: usize, redactor: &Redactor) -> Vec<String> {
     lines
 }
 
-/// Whether the first lines of an ask do not say all there is to know.
+/// Reports whether the first lines of an ask omit something.
 fn has_more(ask: &Ask, redactor: &Redactor) -> bool {
     let always = matches!(ask.kind, AskKind::Dependency | AskKind::Integrity | AskKind::Trust);
-    // What was folded has this in its middle, and what was left out is counted so. Who writes the
-    // same gets details shown, no more.
+    // Folded text contains `…` in its middle, and an omission is counted as ` more`. If others
+    // write the same, details are shown needlessly, and no harm is done.
     let folded = |line: &String| line.contains('…') || line.contains(" more");
     always || lines_of_ask_with(ask, redactor).iter().any(folded)
 }
 
-/// The details of an ask, in at most so many lines and bytes: the first and the last ones.
-fn details(ask: &Ask, redactor: &Redactor, most_lines: usize, most_bytes: usize) -> Vec<String> {
+/// Returns the details of an ask, in at most so many lines and bytes: the first and the last ones.
+fn details(ask: &Ask, redactor: &Redactor, max_lines: usize, max_bytes: usize) -> Vec<String> {
     let mut all: Vec<String> =
         details_of_ask_with(ask, redactor).iter().flat_map(|line| wrapped(line)).collect();
     let whole: usize = all.iter().map(|line| line.len() + 1).sum();
-    if all.len() <= most_lines && whole <= most_bytes {
+    if all.len() <= max_lines && whole <= max_bytes {
         return all;
     }
     let folded = |count: usize| {
         let digest = ask.short_digest();
         format!("[… {count} lines: `pml approvals --verbose` shows all of digest {digest} …]")
     };
-    let room = most_bytes.saturating_sub(folded(all.len()).len() + 1);
+    let room = max_bytes.saturating_sub(folded(all.len()).len() + 1);
     let fits = |lines: &mut dyn Iterator<Item = &String>| {
         let mut size = 0;
         let small = |line: &&String| {
             size += line.len() + 1;
             size <= room / 2
         };
-        lines.take(most_lines.saturating_sub(1) / 2).take_while(small).count()
+        lines.take(max_lines.saturating_sub(1) / 2).take_while(small).count()
     };
     let (head, tail) = (fits(&mut all.iter()), fits(&mut all.iter().rev()));
     let (left_out, end) = (all.len() - head - tail, all.len() - tail);
@@ -118,13 +119,12 @@ fn details(ask: &Ask, redactor: &Redactor, most_lines: usize, most_bytes: usize)
     all
 }
 
-/// A line in as many as it takes. Those that it goes on in begin with the bar: they are words of
-/// others as well.
+/// Wraps a line. Continuation lines begin with the bar, because they are text from others as well.
 fn wrapped(line: &str) -> Vec<String> {
     let mut rest: Vec<char> = line.chars().collect();
     let mut lines = Vec::new();
-    while rest.len() > WIDTH {
-        let after = rest.split_off(WIDTH);
+    while rest.len() > MAX_WIDTH {
+        let after = rest.split_off(MAX_WIDTH);
         lines.push(rest.iter().collect());
         rest = "│ ".chars().chain(after).collect();
     }

@@ -1,6 +1,6 @@
-//! What a question looks like in a dialog, and what may be said there.
+//! Tests how a dialog shows a question, and which answers it accepts.
 
-use super::{ChoiceFormat, FormAnswer, of, read, waiting_message};
+use super::{ChoiceFormat, FormAnswer, elicitation, read_answer, waiting_message};
 use pml::json::{Value, json};
 use pml::{
     Ask, CallId, Decision, Question, RunId, Timestamp,
@@ -25,18 +25,18 @@ fn permission(count: u64) -> Question {
 }
 
 fn form(question: &Question) -> Value {
-    json!(of(question, ChoiceFormat::Titled, &Redactor::new()))
+    json!(elicitation(question, ChoiceFormat::Titled, &Redactor::new()))
 }
 
 fn message(asks: &[Ask], all: usize) -> String {
-    super::message(asks, all, &Redactor::new())
+    super::message::message(asks, all, &Redactor::new())
 }
 
 fn accept(question: &Question, content: Value) -> FormAnswer {
-    read(question, &ElicitResult::new(ElicitationAction::Accept).with_content(content))
+    read_answer(question, &ElicitResult::new(ElicitationAction::Accept).with_content(content))
 }
 
-fn words(field: &Value) -> Vec<&str> {
+fn keywords(field: &Value) -> Vec<&str> {
     field["oneOf"].as_array().unwrap().iter().map(|one| one["const"].as_str().unwrap()).collect()
 }
 
@@ -63,13 +63,13 @@ fn one_ask_is_a_few_lines_and_one_field() {
     assert_eq!(schema["properties"].as_object().unwrap().len(), 1);
     let field = &schema["properties"]["decision"];
     assert_eq!((&field["type"], &field["default"]), (&json!("string"), &json!("approve")));
-    assert_eq!(words(field), ["approve", "always", "always_1", "decline", "replan"]);
+    assert_eq!(keywords(field), ["approve", "always", "always_1", "decline", "replan"]);
     assert!(schema.get("required").is_none_or(|it| it.as_array().unwrap().is_empty()), "{schema}");
 }
 
 #[test]
 fn an_older_client_gets_the_same_choices_as_it_knows_them() {
-    let form = json!(of(&permission(1), ChoiceFormat::Names, &Redactor::new()));
+    let form = json!(elicitation(&permission(1), ChoiceFormat::Names, &Redactor::new()));
     let field = &form["requestedSchema"]["properties"]["decision"];
     assert_eq!(field["enum"], json!(["approve", "always", "always_1", "decline", "replan"]));
     assert_eq!(field["enumNames"][0], "Make this call");
@@ -80,7 +80,7 @@ fn an_older_client_gets_the_same_choices_as_it_knows_them() {
 fn who_accepts_without_choosing_approves_and_a_choice_counts() {
     let asked = permission(1);
     let bare = ElicitResult::new(ElicitationAction::Accept);
-    assert_eq!(read(&asked, &bare), one(Decision::Approve));
+    assert_eq!(read_answer(&asked, &bare), one(Decision::Approve));
     assert_eq!(accept(&asked, json!({})), one(Decision::Approve));
     assert_eq!(accept(&asked, json!({ "decision": "always" })), one(Decision::Always));
     let within = vec![Constraint::new("path", Condition::Under("/a".into()))];
@@ -89,7 +89,7 @@ fn who_accepts_without_choosing_approves_and_a_choice_counts() {
     assert_eq!(accept(&asked, json!({ "decision": "decline" })), one(Decision::Decline));
     let replan = FormAnswer::Decided(Decisions::All(Decision::Replan));
     assert_eq!(accept(&asked, json!({ "decision": "replan" })), replan);
-    let all = |action| read(&asked, &ElicitResult::new(action));
+    let all = |action| read_answer(&asked, &ElicitResult::new(action));
     let abort = FormAnswer::Decided(Decisions::All(Decision::Abort));
     assert_eq!(all(ElicitationAction::Decline), abort);
     assert_eq!(all(ElicitationAction::Cancel), FormAnswer::Nothing);
@@ -126,8 +126,8 @@ fn several_asks_are_summed_up_first_and_decided_one_by_one() {
     assert_eq!(lines[2], "why       │ `*` asks");
     assert_eq!((lines[3], lines[4]), ("ask 1", "tool      │ fs:write"));
     let fields = &form["requestedSchema"]["properties"];
-    assert_eq!(words(&fields["ask_1"]), ["approve", "always", "always_1", "decline"]);
-    assert_eq!(words(&fields["ask_3"]), ["approve", "decline"]);
+    assert_eq!(keywords(&fields["ask_1"]), ["approve", "always", "always_1", "decline"]);
+    assert_eq!(keywords(&fields["ask_3"]), ["approve", "decline"]);
     assert_eq!(fields["ask_3"]["title"], "3. bank:pay");
     let each = [
         (AskId(1), Decision::Decline),
@@ -157,11 +157,11 @@ fn of_very_many_asks_only_those_that_are_shown_are_decided() {
         (1..=9).map(|n| (AskId(n), Decision::Approve)).collect();
     let decided = FormAnswer::Decided(Decisions::Each(nine));
     assert_eq!(accept(&asked, json!({})), decided);
-    assert_eq!(read(&asked, &ElicitResult::new(ElicitationAction::Accept)), decided);
+    assert_eq!(read_answer(&asked, &ElicitResult::new(ElicitationAction::Accept)), decided);
     assert_eq!(accept(&asked, json!({ "ask_10": "approve" })), FormAnswer::Nothing);
     assert_eq!(accept(&asked, json!({ "decision": "approve" })), FormAnswer::Nothing);
     let abort = FormAnswer::Decided(Decisions::All(Decision::Abort));
-    assert_eq!(read(&asked, &ElicitResult::new(ElicitationAction::Decline)), abort);
+    assert_eq!(read_answer(&asked, &ElicitResult::new(ElicitationAction::Decline)), abort);
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn what_the_first_lines_leave_out_comes_after_them() {
     let lines: Vec<&str> = shown.lines().collect();
     assert!(lines[1].contains("\"path\":\"/etc/passwd\""), "{shown}");
     assert_eq!((lines[4], lines[5]), ("", "why │ `*` asks"), "{shown}");
-    // Nothing of the long one is missing: it goes on behind a bar.
+    // The long line is complete: it continues behind a bar.
     let whole: String = lines[6..].iter().map(|line| line.trim_start_matches("│ ")).collect();
     assert!(whole.contains(&format!("\"text\": \"{}\"", "x".repeat(900))), "{shown}");
     assert!(whole.contains("\"path\": \"/etc/passwd\""), "{shown}");
@@ -226,7 +226,7 @@ fn details_are_bounded_and_what_is_left_out_is_counted() {
             asks[0].short_digest()
         );
         assert!(shown.contains(&folded), "{shown}");
-        // The end is always there.
+        // The end is always shown.
         assert!(shown.ends_with("\n│ {\n│   \"path\": \"/a\"\n│ }"), "{shown}");
     }
 }

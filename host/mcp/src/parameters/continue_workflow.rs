@@ -1,4 +1,4 @@
-//! `continue_workflow`: what a client says that a person has decided.
+//! `continue_workflow`: a person's answer, as the client reports it.
 
 use super::wrong;
 use pml::{Ask, Decision, QuestionId, approval::AskId};
@@ -8,31 +8,32 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A person's answer as a client hands it on.
+/// A person's answer, as the client reports it.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ContinueParameters {
-    /// Nothing if the id is not one of ours.
+    /// `None` if the id does not belong to this server.
     pub(crate) question: Option<QuestionId>,
-    pub(crate) said: WorkflowAnswer,
-    /// What was shown, where the client says so.
+    pub(crate) answer: WorkflowAnswer,
+    /// The digests that were shown, if the client sends them.
     pub(crate) digests: ShownDigests,
 }
 
-/// The digests of asks as a client was shown them, or how they begin.
+/// The digests of the asks that a client was shown, or their prefixes.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct ShownDigests {
-    /// Of the only ask.
+    /// The digest of the only ask.
     pub(crate) only: Option<DigestPrefix>,
     pub(crate) each: BTreeMap<AskId, DigestPrefix>,
 }
 
-/// How a digest begins: enough of it that nobody finds another ask that begins so by trying.
+/// The beginning of a digest: long enough that another ask with the same beginning cannot be found
+/// by trying.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct DigestPrefix(String);
 
-/// The fewest digits of a digest.
-const DIGITS: usize = 8;
+/// Minimum number of digits of a digest.
+const MIN_DIGITS: usize = 8;
 
 impl DigestPrefix {
     pub(crate) fn is_of(&self, ask: &Ask) -> bool {
@@ -44,7 +45,7 @@ impl TryFrom<String> for DigestPrefix {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<DigestPrefix, &'static str> {
-        let digits = (DIGITS..=64).contains(&text.len());
+        let digits = (MIN_DIGITS..=64).contains(&text.len());
         match digits && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             true => Ok(DigestPrefix(text.to_ascii_lowercase())),
             false => Err("a digest is 8 to 64 hex digits"),
@@ -52,29 +53,29 @@ impl TryFrom<String> for DigestPrefix {
     }
 }
 
-/// What was said to a question.
+/// An answer to a question.
 #[derive(Debug, PartialEq)]
 pub(crate) enum WorkflowAnswer {
     All(Decision),
     Each(BTreeMap<AskId, AskAnswer>),
 }
 
-/// What was said to one ask.
+/// An answer to one ask.
 #[derive(Debug, PartialEq)]
 pub(crate) enum AskAnswer {
     Decision(Decision),
-    /// Always, under the conditions that were offered under this number, counted from 0.
+    /// Always, under the offered conditions with this number, counted from 0.
     AlwaysWithin(usize),
 }
 
 impl WorkflowAnswer {
-    /// Returns whether a call is made because of it, or a result taken for its own.
+    /// Reports whether the answer sends a call, or supplies the result of one.
     pub(crate) fn approves(&self) -> bool {
         let approves =
             |decision: &Decision| decision.approves() || matches!(decision, Decision::Result(_));
         match self {
             WorkflowAnswer::All(decision) => approves(decision),
-            WorkflowAnswer::Each(each) => each.values().any(|said| match said {
+            WorkflowAnswer::Each(each) => each.values().any(|answer| match answer {
                 AskAnswer::Decision(decision) => approves(decision),
                 AskAnswer::AlwaysWithin(_) => true,
             }),
@@ -124,7 +125,7 @@ enum RawAskAnswer {
     Within(RawAlwaysAnswer),
 }
 
-/// An answer to one ask, with the digest of what it answers or without.
+/// An answer to one ask, with or without the digest of that ask.
 #[derive(Deserialize)]
 #[serde(
     untagged,
@@ -172,8 +173,10 @@ struct RawAlwaysAnswer {
 }
 
 impl ContinueParameters {
-    /// Takes `continue_workflow` out of the arguments of any tool, where it is the only one.
-    pub(crate) fn among(arguments: &JsonObject) -> Result<Option<ContinueParameters>, ErrorData> {
+    /// Takes `continue_workflow` out of the arguments of any tool, if it is the only argument.
+    pub(crate) fn from_arguments(
+        arguments: &JsonObject,
+    ) -> Result<Option<ContinueParameters>, ErrorData> {
         let Some(given) = arguments.get("continue_workflow").filter(|_| arguments.len() == 1)
         else {
             return Ok(None);
@@ -181,7 +184,7 @@ impl ContinueParameters {
         ContinueParameters::read(given.clone()).map(Some)
     }
 
-    /// Reads what `continue_workflow` was given.
+    /// Reads the arguments of `continue_workflow`.
     pub(super) fn read(given: Value) -> Result<ContinueParameters, ErrorData> {
         let raw = serde_json::from_value(given)
             .map_err(|error| wrong("continue_workflow", &error.to_string()))?;
@@ -197,19 +200,23 @@ impl ContinueParameters {
             }
             let mut digests = ShownDigests { only: raw.digest, ..ShownDigests::default() };
             let mut each = BTreeMap::new();
-            for (ask, said) in answers {
+            for (ask, answer) in answers {
                 let ask = ask.parse::<u32>().map(AskId);
                 let ask = ask.map_err(|_| wrong("`answers` are by the id of an ask"))?;
-                let said = match said {
-                    RawAnswer::Plain(said) => said,
+                let answer = match answer {
+                    RawAnswer::Plain(answer) => answer,
                     RawAnswer::Bound(RawBoundAnswer { answer, digest }) => {
                         digests.each.insert(ask, digest);
                         answer
                     }
                 };
-                each.insert(ask, said.into());
+                each.insert(ask, answer.into());
             }
-            return Ok(ContinueParameters { question, said: WorkflowAnswer::Each(each), digests });
+            return Ok(ContinueParameters {
+                question,
+                answer: WorkflowAnswer::Each(each),
+                digests,
+            });
         }
         let digests = ShownDigests { only: raw.digest, ..ShownDigests::default() };
         let decision = match (raw.action, raw.approved) {
@@ -223,13 +230,13 @@ impl ContinueParameters {
             (Some(QuestionAction::Abort), None) | (None, Some(false)) => Decision::Abort,
             (Some(QuestionAction::Replan), None) => Decision::Replan,
         };
-        Ok(ContinueParameters { question, said: WorkflowAnswer::All(decision), digests })
+        Ok(ContinueParameters { question, answer: WorkflowAnswer::All(decision), digests })
     }
 }
 
 impl From<RawAskAnswer> for AskAnswer {
-    fn from(said: RawAskAnswer) -> AskAnswer {
-        AskAnswer::Decision(match said {
+    fn from(answer: RawAskAnswer) -> AskAnswer {
+        AskAnswer::Decision(match answer {
             RawAskAnswer::Word(AnswerWord::Approve) => Decision::Approve,
             RawAskAnswer::Word(AnswerWord::Always) => Decision::Always,
             RawAskAnswer::Word(AnswerWord::Decline) => Decision::Decline,
@@ -252,8 +259,8 @@ mod tests {
     };
     use serde_json::{Value, json};
 
-    fn said(answer: Value) -> Result<WorkflowAnswer, String> {
-        ContinueParameters::read(answer).map(|read| read.said).map_err(|error| {
+    fn parsed(arguments: Value) -> Result<WorkflowAnswer, String> {
+        ContinueParameters::read(arguments).map(|read| read.answer).map_err(|error| {
             assert_eq!(error.code.0, -32602);
             error.message.into_owned()
         })
@@ -265,7 +272,7 @@ mod tests {
         let with = |answer: Value| {
             let mut answer = answer;
             answer["workflow_id"] = json!(id);
-            said(answer)
+            parsed(answer)
         };
         assert_eq!(with(json!({ "approved": true })), Ok(WorkflowAnswer::All(Decision::Approve)));
         assert_eq!(
@@ -276,7 +283,7 @@ mod tests {
         assert_eq!(with(json!({ "action": "replan" })), Ok(WorkflowAnswer::All(Decision::Replan)));
         let each = |each: [(u32, AskAnswer); 2]| {
             Ok(WorkflowAnswer::Each(
-                each.into_iter().map(|(ask, said)| (AskId(ask), said)).collect(),
+                each.into_iter().map(|(ask, answer)| (AskId(ask), answer)).collect(),
             ))
         };
         let decision = AskAnswer::Decision;
@@ -324,7 +331,7 @@ mod tests {
         let id = QuestionId::new().to_string();
         let approves = |mut answer: Value| {
             answer["workflow_id"] = json!(id);
-            said(answer).map(|said| said.approves())
+            parsed(answer).map(|answer| answer.approves())
         };
         for yes in [
             json!({ "approved": true }),

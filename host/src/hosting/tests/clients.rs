@@ -61,20 +61,20 @@ async fn the_wait_of_a_client_that_is_gone_ends_while_the_run_goes_on_for_anothe
 #[tokio::test]
 async fn a_run_whose_clients_are_all_gone_is_left_to_the_journal_and_others_go_on() {
     let (engine, (host, first, second)) = (engine(), host_of_two());
-    let left = host.start(&engine, &first, asking_run(&engine));
-    let kept = host.start(&engine, &second, asking_run(&engine));
-    wait_asked(&left, &first).await;
-    let question = wait_asked(&kept, &second).await;
+    let released = host.start(&engine, &first, asking_run(&engine));
+    let running = host.start(&engine, &second, asking_run(&engine));
+    wait_asked(&released, &first).await;
+    let question = wait_asked(&running, &second).await;
     first.leave();
-    let mut state = left.state();
+    let mut state = released.state();
     let ended = |state: &HostedRunState| matches!(state, HostedRunState::Ended(_));
     state.wait_for(ended).await.expect("it is left to the journal");
     drop(state);
-    let ended = wait_ended(&left, &first, PriorDecision::Nothing).await;
+    let ended = wait_ended(&released, &first, PriorDecision::Nothing).await;
     assert_eq!(ended.error(), Some(Code::Cancelled));
-    assert!(host.find(left.id()).is_none() && host.find(kept.id()).is_some());
+    assert!(host.find(released.id()).is_none() && host.find(running.id()).is_some());
     approve(&engine, &question).await;
-    let ended = wait_ended(&kept, &second, PriorDecision::Settled(question.id)).await;
+    let ended = wait_ended(&running, &second, PriorDecision::Settled(question.id)).await;
     assert_eq!(result(&ended), Some(json!("ask:first")));
 }
 
@@ -83,14 +83,14 @@ async fn a_question_that_one_client_answers_wakes_the_other() {
     let (engine, (host, first, second)) = (engine(), host_of_two());
     let hosted = host.start(&engine, &first, asking_run(&engine));
     let question = wait_asked(&hosted, &first).await;
-    // The second client waits past the question, as if it were about to be answered.
+    // The second client waits for more than this question, as if it were about to be answered.
     let (ended, recorded) = tokio::join!(
         wait_ended(&hosted, &second, PriorDecision::Settled(question.id)),
         approve(&engine, &question),
     );
     assert!(matches!(recorded, RecordOutcome::Recorded { settled: true, .. }));
     assert_eq!(result(&ended), Some(json!("ask:first")));
-    // Its outcome is kept for the first, whose own answer comes too late.
+    // Its outcome is stored for the first client, whose own answer comes too late.
     let late = approve(&engine, &question).await;
     assert!(!matches!(late, RecordOutcome::Recorded { .. }), "{late:?}");
     let again = host.find_or_resume(&engine, &first, tools(), hosted.id()).await;

@@ -1,4 +1,4 @@
-//! What clients see of the console, and what is noticed beside it.
+//! The console lines that clients read, and the other events in a report.
 
 use super::super::{HostedRun, PriorDecision, RunConclusion};
 use super::{approve, asking_run, engine, host_of_two, tools, wait_asked, wait_ended};
@@ -23,7 +23,7 @@ async fn lines_that_a_client_was_shown_with_a_question_do_not_come_with_the_resu
     wait_ended(&hosted, &first, PriorDecision::Settled(question.id)).await;
     assert_eq!(unread(&hosted, &first), ["after"]);
     assert_eq!(unread(&hosted, &second), ["before", "after"]);
-    // Whoever asks again gets the same.
+    // Reading again returns the same lines.
     assert_eq!(unread(&hosted, &first), ["after"]);
 }
 

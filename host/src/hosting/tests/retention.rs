@@ -1,4 +1,4 @@
-//! Which runs are released to the journal, and which stay.
+//! Tests which runs are released to the journal, and which stay.
 
 use super::super::hosted_run::{HostedRun, Retention};
 use super::super::{CancelRequest, HostedRunState, RunHost};
@@ -28,7 +28,7 @@ async fn a_run_that_was_answered_meanwhile_stays() {
     hosted.release();
     hosted.state.send_replace(HostedRunState::Running);
     assert!(hosted.withdraw_release());
-    // Nobody waits for a release that does not come.
+    // A withdrawn release does not block this wait.
     hosted.wait_released().await;
     assert!(*hosted.retention.borrow() == Retention::Keep && !hosted.withdraw_release());
 }

@@ -1,9 +1,11 @@
-//! Servers that other clients know. In flows a project's folder, out flow entries that could be
-//! added to `.pml.json`, each with where it was found and what a person should know about it.
+//! Imports the servers of other clients. Input: a project's folder. Output: entries that could be
+//! added to `.pml.json`, each with its location and notes for the user.
 //!
-//! `source` says whose files there are, `read` reads them, `translate` makes entries of ours.
-//! **Invariant:** nothing is written, expanded or started. **Invariant:** a file that cannot be
-//! understood hides no other: it is reported.
+//! `source` lists the clients and their files, `read` reads them, `translate` converts their
+//! entries.
+//!
+//! **Invariant:** nothing is written, expanded or started.
+//! **Invariant:** a file that is not valid hides no other: it is reported.
 
 mod read;
 mod source;

@@ -1,4 +1,4 @@
-//! Reading other clients' files.
+//! Reads the files of other clients.
 
 use super::source::{ImportLocation, ImportScope, ImportSource};
 use super::translate::{FoundServer, ImportTranslator};
@@ -11,34 +11,34 @@ use crate::project::raw_server::SERVERS;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Claude Code keeps the history of all projects beside their servers.
+/// Maximum size of a file: Claude Code stores the history of all projects beside their servers.
 const FILE_SIZE: u64 = 64 << 20;
 
-/// What was found.
+/// The servers of other clients.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct FoundServers {
-    /// Servers that can be added to `.pml.json`. No name is there twice.
+    /// Servers that can be added to `.pml.json`. Each name is unique.
     pub servers: Vec<FoundServer>,
-    /// What cannot, and why.
+    /// Servers and files that cannot be imported, with the reason.
     pub left_out: Vec<SkippedImport>,
-    /// The clients that have pml itself among their servers, and the files that say so.
+    /// The clients that have pml itself among their servers, with the file of each.
     pub with_pml: Vec<(ImportSource, PathBuf)>,
 }
 
-/// Something that cannot be imported.
+/// A server or file that cannot be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SkippedImport {
-    /// Which server; nothing if the whole file is meant.
+    /// The server, or `None` for the whole file.
     pub name: Option<String>,
-    /// Where it is.
+    /// The file.
     pub file: PathBuf,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// Returns the servers that `clients` know, for the project around `folder`.
+/// Returns the servers of `clients`, for the project around `folder`.
 pub fn find_servers(
     folder: &Path,
     environment: &Environment,
@@ -47,22 +47,22 @@ pub fn find_servers(
     let root = locate(folder, environment);
     let mut found = FoundServers::default();
     for client in clients {
-        for place in client.places(&root, environment) {
+        for location in client.locations(&root, environment) {
             let mut add = || -> Result<(), Error> {
-                let Some(servers) = servers(&root, &place)? else { return Ok(()) };
+                let Some(servers) = servers(&root, &location)? else { return Ok(()) };
                 for (name, entry) in servers.into_iter().take(SERVERS) {
                     let translator =
-                        ImportTranslator { client: *client, place: &place, root: &root };
+                        ImportTranslator { client: *client, location: &location, root: &root };
                     match translator.translate(&name, &entry) {
                         Ok(Some(server)) => found.add(server),
-                        Ok(None) => found.with_pml.push((*client, place.path.clone())),
-                        Err(reason) => found.leave_out(Some(name), &place.path, reason),
+                        Ok(None) => found.with_pml.push((*client, location.path.clone())),
+                        Err(reason) => found.skip(Some(name), &location.path, reason),
                     }
                 }
                 Ok(())
             };
             if let Err(error) = add() {
-                found.leave_out(None, &place.path, error.to_string());
+                found.skip(None, &location.path, error.to_string());
             }
         }
     }
@@ -76,33 +76,35 @@ impl FoundServers {
             Some(known) if known.entry == server.entry => {}
             Some(known) => {
                 let reason = format!("{} has another one of this name", known.client);
-                self.leave_out(Some(server.name), &server.file, reason);
+                self.skip(Some(server.name), &server.file, reason);
             }
         }
     }
 
-    fn leave_out(&mut self, name: Option<String>, file: &Path, reason: String) {
+    fn skip(&mut self, name: Option<String>, file: &Path, reason: String) {
         self.left_out.push(SkippedImport { name, file: file.into(), reason });
     }
 }
 
-/// Returns the entries of a place, by name.
+/// Returns the entries at a location, by name.
 fn servers(
     root: &Path,
-    place: &ImportLocation,
+    location: &ImportLocation,
 ) -> Result<Option<serde_json::Map<String, Value>>, Error> {
-    let file = match place.scope {
-        ImportScope::Project => match place.path.strip_prefix(root).ok().and_then(Path::to_str) {
-            Some(name) => read(root, name)?,
-            None => None,
-        },
-        ImportScope::User => read_own(&place.path, FILE_SIZE)?,
+    let file = match location.scope {
+        ImportScope::Project => {
+            match location.path.strip_prefix(root).ok().and_then(Path::to_str) {
+                Some(name) => read(root, name)?,
+                None => None,
+            }
+        }
+        ImportScope::User => read_own(&location.path, FILE_SIZE)?,
     };
     let Some(file) = file else { return Ok(None) };
     let document = Document::new(file)?;
     let Some(tree) = document.tree()? else { return Ok(None) };
     let mut value = Value::from(tree);
-    for key in &place.keys {
+    for key in &location.keys {
         match value.get_mut(key) {
             Some(inner) => value = inner.take(),
             None => return Ok(None),
@@ -112,8 +114,8 @@ fn servers(
         Value::Object(servers) => Ok(Some(servers)),
         Value::Null => Ok(None),
         _ => {
-            let what = place.keys.last().map_or("", String::as_str);
-            Err(document.refuse(0, format!("`{what}` must be an object")))
+            let what = location.keys.last().map_or("", String::as_str);
+            Err(document.error_at(0, format!("`{what}` must be an object")))
         }
     }
 }

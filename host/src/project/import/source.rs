@@ -1,4 +1,4 @@
-//! The clients whose servers can be imported, and where they keep them.
+//! The clients whose servers can be imported, and the locations of their files.
 
 use crate::config::Environment;
 use crate::project::MCP_FILE;
@@ -9,28 +9,28 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ImportSource {
-    /// Claude Code: `.mcp.json`, and `~/.claude.json` for this project and for all.
+    /// Claude Code: `.mcp.json`, and `~/.claude.json` for this project and for all projects.
     ClaudeCode,
     /// Claude Desktop: `claude_desktop_config.json`.
     ClaudeDesktop,
     /// VS Code: `.vscode/mcp.json`.
     VsCode,
-    /// Cursor: `.cursor/mcp.json`, in the project and at home.
+    /// Cursor: `.cursor/mcp.json`, in the project and in the home folder.
     Cursor,
 }
 
-/// Whose file it is.
+/// The owner of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ImportScope {
-    /// The user's own: they wrote it, or let a program write it.
+    /// The user: they wrote it, or let a program write it.
     User,
-    /// The project's: it may have come with a clone.
+    /// The project: the file may have come with a clone.
     Project,
 }
 
 impl ImportSource {
-    /// All of them, in the order in which they are asked.
+    /// All clients, in the order in which they are read.
     pub const ALL: &[ImportSource] = &[
         ImportSource::ClaudeCode,
         ImportSource::ClaudeDesktop,
@@ -48,13 +48,13 @@ impl ImportSource {
         }
     }
 
-    /// Returns the client of this name.
+    /// Returns the client of this name, or `None`.
     pub fn named(name: &str) -> Option<ImportSource> {
         ImportSource::ALL.iter().copied().find(|client| client.as_str() == name)
     }
 
-    /// Returns its files and where in them the servers are: first those that win.
-    pub(super) fn places(self, root: &Path, environment: &Environment) -> Vec<ImportLocation> {
+    /// Returns its files and the locations of the servers in them. The first ones take precedence.
+    pub(super) fn locations(self, root: &Path, environment: &Environment) -> Vec<ImportLocation> {
         let home = |name: &str| environment.home().map(|home| home.join(name));
         let user = |path: Option<PathBuf>, keys: &[&str]| {
             path.map(|path| ImportLocation::new(path, ImportScope::User, keys))
@@ -62,7 +62,7 @@ impl ImportSource {
         let project = |name: &str, key| {
             Some(ImportLocation::new(root.join(name), ImportScope::Project, &[key]))
         };
-        let places = match self {
+        let locations = match self {
             ImportSource::ClaudeCode => {
                 let here = root.to_string_lossy();
                 vec![
@@ -85,7 +85,7 @@ impl ImportSource {
                 user(home(".cursor/mcp.json"), &["mcpServers"]),
             ],
         };
-        places.into_iter().flatten().collect()
+        locations.into_iter().flatten().collect()
     }
 }
 
@@ -95,7 +95,7 @@ impl fmt::Display for ImportSource {
     }
 }
 
-/// An object in a file that has servers in it, by name.
+/// An object in a file that contains servers by name.
 #[derive(Clone, Debug)]
 pub(super) struct ImportLocation {
     pub(super) path: PathBuf,

@@ -1,4 +1,4 @@
-//! An entry of another client's file, made one of ours.
+//! Converts an entry of another client's file into one of `.pml.json`.
 
 use super::source::{ImportLocation, ImportScope, ImportSource};
 use crate::disk::user_files::FileContents;
@@ -12,36 +12,37 @@ use crate::project::resolve::resolve;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// A server that can be added to `.pml.json`. It may come from a file that nobody has trusted:
-/// escape it before it is shown.
+/// A server that can be added to `.pml.json`. It may come from an untrusted file: escape it before
+/// it is shown.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FoundServer {
-    /// Its name, made one that we accept.
+    /// Its name, changed to one that pml accepts.
     pub name: String,
-    /// Whose it is.
+    /// The client that it comes from.
     pub client: ImportSource,
-    /// The file it stands in.
+    /// The file that contains it.
     pub file: PathBuf,
-    /// Whose file that is.
+    /// The owner of that file.
     pub scope: ImportScope,
     /// Its launch line or URL, as it would be written.
     pub launch: String,
     /// The entry as it would be written.
     pub entry: Value,
-    /// What to know or do about it; safe to show.
+    /// Notes for the user; safe to show.
     pub notes: Vec<String>,
 }
 
-/// Translates the entries of one place.
+/// Translates the entries at one location.
 pub(super) struct ImportTranslator<'a> {
     pub(super) client: ImportSource,
-    pub(super) place: &'a ImportLocation,
+    pub(super) location: &'a ImportLocation,
     pub(super) root: &'a Path,
 }
 
 impl ImportTranslator<'_> {
-    /// Returns our entry; nothing if the server is pml itself; or why it cannot be one.
+    /// Returns the translated entry, or `None` if the server is pml itself. The error says why it
+    /// cannot be translated.
     pub(super) fn translate(
         &self,
         name: &str,
@@ -66,20 +67,20 @@ impl ImportTranslator<'_> {
         if valid != name {
             notes.push(format!("its name was {}", shown(name)));
         }
-        literals(&entry, &mut notes);
+        note_literal_secrets(&entry, &mut notes);
         let launch = check(&valid, &entry)?;
         Ok(Some(FoundServer {
             name: valid,
             client: self.client,
-            file: self.place.path.clone(),
-            scope: self.place.scope,
+            file: self.location.path.clone(),
+            scope: self.location.scope,
             launch,
             entry,
             notes,
         }))
     }
 
-    /// Puts our variables in place of theirs, in all texts of a value.
+    /// Replaces the client's variables by those of pml, in all texts of a value.
     fn text_of(&self, value: &Value, notes: &mut Vec<String>) -> Result<Value, String> {
         Ok(match value {
             Value::String(text) => self.variables(text, notes)?.into(),
@@ -139,14 +140,14 @@ impl ImportTranslator<'_> {
     }
 }
 
-/// Their own variables are written like `workspaceFolder`; one in capitals is one of the
-/// environment.
+/// Reports whether a variable is one of the environment. The clients' own variables are written
+/// like `workspaceFolder`; those of the environment are in capitals.
 fn is_environment(inner: &str) -> bool {
     let name = inner.split(":-").next().unwrap_or(inner);
     is_variable(name) && !name.contains(|c: char| c.is_ascii_lowercase())
 }
 
-/// `perplexity-key` → `PERPLEXITY_KEY`.
+/// Converts an input's id into a variable: `perplexity-key` → `PERPLEXITY_KEY`.
 fn variable_name(input: &str) -> String {
     let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     let name: String = input.chars().map(upper).collect();
@@ -156,15 +157,15 @@ fn variable_name(input: &str) -> String {
     }
 }
 
-/// Some clients let a name be any text.
+/// Converts a name into one that pml accepts: some clients allow any text.
 fn valid_name(name: &str) -> String {
     let keep = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '-' };
     let valid: String = name.trim().chars().take(64).map(keep).collect();
     if valid.is_empty() { "server".into() } else { valid }
 }
 
-/// Names the values that look like secrets and stand in the file as they are.
-fn literals(entry: &Value, notes: &mut Vec<String>) {
+/// Adds notes that name the literal values that look like secrets.
+fn note_literal_secrets(entry: &Value, notes: &mut Vec<String>) {
     for key in ["env", "headers"] {
         for (name, value) in entry[key].as_object().into_iter().flatten() {
             let Some(text) = value.as_str().filter(|text| !text.is_empty()) else { continue };
@@ -180,7 +181,7 @@ fn literals(entry: &Value, notes: &mut Vec<String>) {
     }
 }
 
-/// Reads the entry as if it stood in `.pml.json`; returns its launch line.
+/// Reads the entry as if it were in `.pml.json`, and returns its launch line.
 fn check(name: &str, entry: &Value) -> Result<String, String> {
     let text = json!({ "servers": { name: entry } }).to_string();
     let checked = || {
@@ -189,7 +190,7 @@ fn check(name: &str, entry: &Value) -> Result<String, String> {
         resolve(&raw::settings(&document)?, &document)
     };
     let resolved = checked().map_err(|error| {
-        // Where it would stand in a file that is not there says nothing.
+        // The position is omitted, because the file does not exist.
         let message = error.to_string();
         message.split(": .pml.json:").next().unwrap_or(&message).to_owned()
     })?;

@@ -1,14 +1,14 @@
 //! Files that a command runs or loads without naming them: those of a module, of a folder, and of a
-//! program that does what a file beside it says.
+//! program that reads its instructions from a file beside it.
 //!
-//! **Invariant:** every word whose name is that of a known program begins a command: what stands
-//! before it may run it.
+//! **Invariant:** every word that is the name of a known program begins a command, because the
+//! words before it may run it.
 
 use super::words::{LaunchWord, program};
 use crate::model::steers_loading;
 use std::collections::BTreeSet;
 
-/// Programs that find a module as Node.js does.
+/// Programs that resolve modules as Node.js does.
 const MODULAR: &[&str] = &[
     "babel-node",
     "bun",
@@ -30,29 +30,29 @@ const MODULAR: &[&str] = &[
     "vite-node",
 ];
 
-/// How the file of a module may end that is named without it.
+/// Endings that a module's file may have if the module is named without one.
 const ENDINGS: &[&str] =
     &["js", "cjs", "mjs", "json", "node", "ts", "mts", "cts", "jsx", "tsx", "rb"];
 
-/// Files that name others which are loaded with them.
+/// Files that name other files which are loaded with them.
 pub(super) const NAMING: &[&str] = &[".npmrc", ".yarnrc", ".yarnrc.yml", "bunfig.toml"];
 
-/// Returns what the commands run without naming it, as seen from the folder that they run in or one
-/// around it.
-pub(super) fn unnamed(commands: &[Vec<String>]) -> BTreeSet<String> {
+/// Returns the files that the commands run without naming them, relative to the folder that they
+/// run in or one of its parents.
+pub(super) fn implicit_files(commands: &[Vec<String>]) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for command in commands {
-        // What follows the first program of a kind holds what follows the others.
+        // The words after the first program of a kind include those after the others.
         let (mut python, mut packages) = (false, false);
         for (index, text) in command.iter().enumerate() {
             let next = command.get(index + 1).map_or("", String::as_str);
-            for module in modules_of(text, next) {
-                names.extend(of_module(module));
+            for module in python_modules(text, next) {
+                names.extend(python_module_files(module));
             }
             let rest = &command[index + 1..];
             let given = || rest.iter().map(String::as_str).filter(|text| !text.starts_with('-'));
             let program = program(text);
-            names.extend(run_by(&program, rest).into_iter().map(str::to_owned));
+            names.extend(files_run_by(&program, rest).into_iter().map(str::to_owned));
             match program.as_str() {
                 "python" | "pypy" | "ipython" if !std::mem::replace(&mut python, true) => {
                     let main =
@@ -62,7 +62,7 @@ pub(super) fn unnamed(commands: &[Vec<String>]) -> BTreeSet<String> {
                 "npx" | "pnpx" | "bunx" | "npm" | "pnpm" | "yarn" | "bun"
                     if !std::mem::replace(&mut packages, true) =>
                 {
-                    names.extend(given().flat_map(of_package));
+                    names.extend(given().flat_map(package_files));
                 }
                 _ => {}
             }
@@ -71,7 +71,7 @@ pub(super) fn unnamed(commands: &[Vec<String>]) -> BTreeSet<String> {
     names
 }
 
-/// Returns the words that may name a module as Node.js finds it.
+/// Returns the words that may name a module that Node.js resolves.
 pub(super) fn modules<'a>(
     commands: &'a [Vec<String>],
     words: &'a [LaunchWord],
@@ -96,23 +96,23 @@ pub(super) fn modules<'a>(
 }
 
 /// Returns the files that a module may be in.
-pub(super) fn files_of(module: &str) -> impl Iterator<Item = String> {
+pub(super) fn module_files(module: &str) -> impl Iterator<Item = String> {
     let module = module.trim_end_matches('/');
     let ended = ENDINGS.iter().map(move |ending| format!("{module}.{ending}"));
     let index = ENDINGS.iter().map(move |ending| format!("{module}/index.{ending}"));
     ended.chain(index).chain([format!("{module}/package.json")])
 }
 
-/// Returns the variables that steer what is loaded and that the commands set:
-/// `PYTHONPATH=lib python x.py`.
-pub(super) fn assigned(commands: &[Vec<String>]) -> Vec<(String, String)> {
+/// Returns the variables that the commands set and that control what is loaded: `PYTHONPATH=lib
+/// python x.py`.
+pub(super) fn assigned_variables(commands: &[Vec<String>]) -> Vec<(String, String)> {
     let pairs = commands.iter().flatten().filter_map(|text| text.split_once('='));
     let pairs = pairs.filter(|(name, _)| steers_loading(name));
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-/// `-m a.b`, `-ma.b`, `-um a.b`, `--module a.b`.
-fn modules_of<'a>(text: &'a str, next: &'a str) -> Vec<&'a str> {
+/// Returns the modules of `-m a.b`, `-ma.b`, `-um a.b`, `--module a.b`.
+fn python_modules<'a>(text: &'a str, next: &'a str) -> Vec<&'a str> {
     if let Some(long) = text.strip_prefix("--") {
         return match long.split_once('=') {
             Some(("module", module)) => vec![module],
@@ -130,8 +130,8 @@ fn modules_of<'a>(text: &'a str, next: &'a str) -> Vec<&'a str> {
     flags.match_indices('m').take(8).map(module).collect()
 }
 
-/// `python -m a.b`.
-fn of_module(module: &str) -> Vec<String> {
+/// Returns the files of `python -m a.b`.
+fn python_module_files(module: &str) -> Vec<String> {
     let parts: Vec<&str> = module.split('.').collect();
     let plain = |part: &&str| !part.is_empty() && !part.contains(['/', '\\', '\0']);
     if parts.len() > 16 || !parts.iter().all(plain) {
@@ -150,8 +150,8 @@ fn of_module(module: &str) -> Vec<String> {
     names
 }
 
-/// `npx PACKAGE`: what is in the project goes before what is fetched.
-fn of_package(package: &str) -> Vec<String> {
+/// Returns the files of `npx PACKAGE`: a package in the project takes precedence over the registry.
+fn package_files(package: &str) -> Vec<String> {
     let version = package.char_indices().skip(1).find(|(_, c)| *c == '@');
     let package = version.map_or(package, |(at, _)| &package[..at]);
     let plain = |c: char| c.is_alphanumeric() || "@/-_.".contains(c);
@@ -163,8 +163,9 @@ fn of_package(package: &str) -> Vec<String> {
     vec![format!("node_modules/.bin/{name}"), format!("node_modules/{package}/package.json")]
 }
 
-/// Files that say what a program runs, or where it takes it from. `rest` is what follows it.
-fn run_by(program: &str, rest: &[String]) -> Vec<&'static str> {
+/// Returns the files that tell a program what to run, or where to find it. `rest` are the words
+/// after it.
+fn files_run_by(program: &str, rest: &[String]) -> Vec<&'static str> {
     let says = |word: &str| rest.iter().any(|text| text == word);
     let first = || rest.iter().find(|text| !text.starts_with('-')).map_or("", String::as_str);
     let mut names: Vec<&'static str> = match program {
@@ -228,7 +229,7 @@ fn run_by(program: &str, rest: &[String]) -> Vec<&'static str> {
     names
 }
 
-/// Files of a composition: the last two are taken without being asked for.
+/// Files of Docker Compose: the last two are used automatically.
 const COMPOSE: &[&str] = &[
     "compose.yaml",
     "compose.yml",

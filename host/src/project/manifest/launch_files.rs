@@ -1,12 +1,14 @@
 //! The files of a project that the launch line of one server names.
 //!
-//! In flows a launch line, out flow the digests of what it names. It can be looked at again, before
-//! the server is started.
+//! Input: a launch line. Output: the digests of the files that it names. The scan can be repeated
+//! before the server is started.
 
 use super::words::{LaunchArgument, LaunchWord, words, words_of};
 use crate::config::LookAgain;
 use crate::model::{digest, escape};
-use crate::project::manifest::implicit_files::{NAMING, assigned, files_of, modules, unnamed};
+use crate::project::manifest::implicit_files::{
+    NAMING, assigned_variables, implicit_files, module_files, modules,
+};
 use crate::project::manifest::word_target::{ScanBudget, ScanLimitExceeded, WordTarget};
 use crate::project::parts::DeclaredFileState;
 use crate::project::{MCP_FILE, PML_FILE};
@@ -15,37 +17,37 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Folders that a launch line may name and that its words are looked for in. A line of more cannot
-/// be used.
-const FOLDERS: usize = 64;
+/// Maximum number of folders that a launch line may name and that are searched for its words. A
+/// server with more cannot be used.
+const MAX_FOLDERS: usize = 64;
 
-/// Bytes of a file that names others which are loaded with it.
-const SETTINGS: u64 = 1 << 16;
+/// Maximum size of a file that names other files which are loaded with it.
+const MAX_SETTINGS: u64 = 1 << 16;
 
-/// What Python loads from the folders of `PYTHONPATH` before anything else.
-const CUSTOMIZE: &[&str] = &[
+/// Files that Python loads first from the folders of `PYTHONPATH`.
+const PYTHON_STARTUP_FILES: &[&str] = &[
     "sitecustomize.py",
     "sitecustomize/__init__.py",
     "usercustomize.py",
     "usercustomize/__init__.py",
 ];
 
-/// Bytes of a `package.json` that is asked for its `main`.
-const PACKAGE: u64 = 1 << 20;
+/// Maximum size of a `package.json` whose `main` is read.
+const MAX_PACKAGE_JSON: u64 = 1 << 20;
 
-/// A launch line with its variables put in, as far as they are of the process.
+/// A launch line with the variables of the process expanded.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(in crate::project) struct LaunchLine {
-    /// Where it runs.
+    /// The folder in which it runs.
     folder: PathBuf,
     /// The command and its arguments.
     arguments: Vec<LaunchArgument>,
-    /// Variables that steer what is loaded, with their values.
+    /// Variables that control what is loaded, with their values.
     steering: Vec<(String, String)>,
 }
 
-/// Returns a launch line: each argument with whether it stands like this in the settings.
-pub(in crate::project) fn launch_of(
+/// Returns a launch line. Each argument comes with whether the settings have it literally.
+pub(in crate::project) fn launch_line(
     folder: PathBuf,
     arguments: impl Iterator<Item = (String, bool)>,
     steering: Vec<(String, String)>,
@@ -54,104 +56,105 @@ pub(in crate::project) fn launch_of(
     LaunchLine { folder, arguments, steering }
 }
 
-/// The files that a server's launch line names, as they were when the project was read.
+/// The files that a server's launch line names, with their state when the project was read.
 #[derive(Clone, Default)]
 pub(crate) struct LaunchFiles {
     root: PathBuf,
     line: LaunchLine,
-    /// The digest of each, by its name.
-    held: BTreeMap<String, String>,
-    /// What a person is told of each.
-    told: BTreeMap<String, DeclaredFileState>,
+    /// The digest of each file, by name.
+    digests: BTreeMap<String, String>,
+    /// The state of each file, as it is shown to a person.
+    states: BTreeMap<String, DeclaredFileState>,
 }
 
 impl LaunchFiles {
-    /// Looks at what a launch line names, or says why there is too much.
+    /// Scans the files that a launch line names. The error says that there are too many.
     pub(in crate::project) fn of(
         root: &Path,
         line: LaunchLine,
         budget: &mut ScanBudget,
     ) -> Result<LaunchFiles, String> {
-        let mut scripts = LaunchFiles { root: root.into(), line, ..LaunchFiles::default() };
-        scripts.look(budget).map_err(|ScanLimitExceeded| ScanLimitExceeded::reason())?;
-        Ok(scripts)
+        let mut files = LaunchFiles { root: root.into(), line, ..LaunchFiles::default() };
+        files.scan(budget).map_err(|ScanLimitExceeded| ScanLimitExceeded::reason())?;
+        Ok(files)
     }
 
-    /// Returns the digest of each file, by its name.
-    pub(in crate::project) fn held(&self) -> &BTreeMap<String, String> {
-        &self.held
+    /// Returns the digest of each file, by name.
+    pub(in crate::project) fn digests(&self) -> &BTreeMap<String, String> {
+        &self.digests
     }
 
-    /// Returns what a person is told of each file, by its name.
-    pub(in crate::project) fn told(&self) -> &BTreeMap<String, DeclaredFileState> {
-        &self.told
+    /// Returns the state of each file, by name, as it is shown to a person.
+    pub(in crate::project) fn states(&self) -> &BTreeMap<String, DeclaredFileState> {
+        &self.states
     }
 
-    fn look(&mut self, budget: &mut ScanBudget) -> Result<(), ScanLimitExceeded> {
+    fn scan(&mut self, budget: &mut ScanBudget) -> Result<(), ScanLimitExceeded> {
         let read = words(&self.line.arguments).ok_or(ScanLimitExceeded)?;
         let (mut all, commands) = (read.found, read.commands);
         let mut steering = self.line.steering.clone();
-        steering.extend(assigned(&commands));
+        steering.extend(assigned_variables(&commands));
         all.extend(steering.iter().flat_map(|(_, value)| words_of(value)));
         let folders = self.folders(&all, budget)?;
-        self.tell_loaded(&steering, &folders, budget)?;
+        self.add_load_folders(&steering, &folders, budget)?;
         for word in &all {
-            let mut there = false;
+            let mut exists = false;
             for folder in &folders {
-                let found = budget.look(&self.root, folder, &word.text)?;
-                there |= found != WordTarget::Nothing;
-                self.take(found, word.data);
+                let found = budget.resolve_word(&self.root, folder, &word.text)?;
+                exists |= found != WordTarget::Nothing;
+                self.add_target(found, word.data);
             }
-            if !there && word.tellable {
-                self.missing(word);
+            if !exists && word.showable {
+                self.add_absent(word);
             }
         }
         let is = |known: &str| steering.iter().any(|(name, _)| name.eq_ignore_ascii_case(known));
-        let mut names = unnamed(&commands);
+        let mut names = implicit_files(&commands);
         if is("PYTHONPATH") {
-            names.extend(CUSTOMIZE.iter().map(|name| (*name).to_owned()));
+            names.extend(PYTHON_STARTUP_FILES.iter().map(|name| (*name).to_owned()));
         }
-        self.take_unnamed(&names, &folders, budget)?;
+        self.add_implicit_files(&names, &folders, budget)?;
         for module in modules(&commands, &all, is("NODE_OPTIONS")) {
-            self.take_module(module, &folders, budget)?;
+            self.add_module_files(module, &folders, budget)?;
         }
         for text in read.unresolved {
-            self.told.entry(text).or_insert(DeclaredFileState::Unresolved);
+            self.states.entry(text).or_insert(DeclaredFileState::Unresolved);
         }
         Ok(())
     }
 
-    /// Where words are looked for: the folder that it runs in, those that it names, and those that
-    /// it names seen from these.
+    /// Returns the folders that are searched for words: the working folder, the folders that the
+    /// line names, and those that it names relative to these.
     fn folders(
         &mut self,
         words: &[LaunchWord],
         budget: &mut ScanBudget,
     ) -> Result<Vec<PathBuf>, ScanLimitExceeded> {
         if let Some(folder) = self.line.folder.to_str() {
-            let found = budget.look(&self.root, &self.root, folder)?;
-            self.take(found, false);
+            let found = budget.resolve_word(&self.root, &self.root, folder)?;
+            self.add_target(found, false);
         }
         let mut folders = vec![self.line.folder.clone()];
-        let mut seen = 0;
-        while let Some(from) = folders.get(seen).cloned() {
+        let mut next = 0;
+        while let Some(from) = folders.get(next).cloned() {
             for word in words {
-                if let WordTarget::Folder(folder) = budget.look(&self.root, &from, &word.text)?
+                if let WordTarget::Folder(folder) =
+                    budget.resolve_word(&self.root, &from, &word.text)?
                     && !folders.contains(&folder)
                 {
                     folders.push(folder);
                 }
             }
-            if folders.len() > FOLDERS {
+            if folders.len() > MAX_FOLDERS {
                 return Err(ScanLimitExceeded);
             }
-            seen += 1;
+            next += 1;
         }
         Ok(folders)
     }
 
-    /// Tells of the folders that variables have programs load from.
-    fn tell_loaded(
+    /// Adds the folders from which variables make programs load files.
+    fn add_load_folders(
         &mut self,
         steering: &[(String, String)],
         folders: &[PathBuf],
@@ -159,95 +162,100 @@ impl LaunchFiles {
     ) -> Result<(), ScanLimitExceeded> {
         for word in steering.iter().flat_map(|(_, value)| words_of(value)) {
             for folder in folders {
-                if let WordTarget::Folder(found) = budget.look(&self.root, folder, &word.text)? {
+                if let WordTarget::Folder(found) =
+                    budget.resolve_word(&self.root, folder, &word.text)?
+                {
                     let own = found.strip_prefix(&self.root).unwrap_or(&found);
                     let name = format!("{}{}", super::FILE, own.to_string_lossy());
-                    self.told.entry(name).or_insert(DeclaredFileState::LoadFolder);
+                    self.states.entry(name).or_insert(DeclaredFileState::LoadFolder);
                 }
             }
         }
         Ok(())
     }
 
-    /// Takes files that are run without being named. Programs look for theirs in the folders around
-    /// too.
-    fn take_unnamed(
+    /// Adds files that are run without being named. Programs also look for theirs in the parent
+    /// folders.
+    fn add_implicit_files(
         &mut self,
         names: &BTreeSet<String>,
         folders: &[PathBuf],
         budget: &mut ScanBudget,
     ) -> Result<(), ScanLimitExceeded> {
         let root = self.root.clone();
-        let around = folders.iter().flat_map(|folder| folder.ancestors());
-        let around = around.filter(|folder| folder.starts_with(&root));
-        let mut around: Vec<_> = around.map(Path::to_path_buf).collect();
-        around.extend_from_slice(folders);
-        let around: BTreeSet<_> = around.into_iter().collect();
-        for folder in &around {
+        let searched = folders.iter().flat_map(|folder| folder.ancestors());
+        let searched = searched.filter(|folder| folder.starts_with(&root));
+        let mut searched: Vec<_> = searched.map(Path::to_path_buf).collect();
+        searched.extend_from_slice(folders);
+        let searched: BTreeSet<_> = searched.into_iter().collect();
+        for folder in &searched {
             for name in names {
-                let found = budget.look(&self.root, folder, name)?;
+                let found = budget.resolve_word(&self.root, folder, name)?;
                 if NAMING.contains(&name.as_str()) && matches!(found, WordTarget::File { .. }) {
-                    let bytes = crate::disk::read(&folder.join(name), SETTINGS).unwrap_or_default();
+                    let bytes =
+                        crate::disk::read(&folder.join(name), MAX_SETTINGS).unwrap_or_default();
                     for word in words_of(&String::from_utf8_lossy(&bytes)) {
-                        let named = budget.look(&self.root, folder, &word.text)?;
-                        self.take(named, false);
+                        let named = budget.resolve_word(&self.root, folder, &word.text)?;
+                        self.add_target(named, false);
                     }
                 }
-                self.take(found, false);
+                self.add_target(found, false);
             }
         }
         Ok(())
     }
 
-    /// Takes the files that Node.js may find a module in.
-    fn take_module(
+    /// Adds the files in which Node.js may find a module.
+    fn add_module_files(
         &mut self,
         module: &str,
         folders: &[PathBuf],
         budget: &mut ScanBudget,
     ) -> Result<(), ScanLimitExceeded> {
         for folder in folders {
-            for name in files_of(module) {
-                let found = budget.look(&self.root, folder, &name)?;
-                self.take(found, false);
+            for name in module_files(module) {
+                let found = budget.resolve_word(&self.root, folder, &name)?;
+                self.add_target(found, false);
             }
-            let WordTarget::Folder(inner) = budget.look(&self.root, folder, module)? else {
+            let WordTarget::Folder(inner) = budget.resolve_word(&self.root, folder, module)? else {
                 continue;
             };
-            let package = crate::disk::read(&inner.join("package.json"), PACKAGE).ok();
+            let package = crate::disk::read(&inner.join("package.json"), MAX_PACKAGE_JSON).ok();
             let package = package.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
             let main = package.as_ref().and_then(|package| package["main"].as_str());
-            for name in main.into_iter().flat_map(|main| files_of(main).chain([main.to_owned()])) {
-                let found = budget.look(&self.root, &inner, &name)?;
-                self.take(found, false);
+            for name in
+                main.into_iter().flat_map(|main| module_files(main).chain([main.to_owned()]))
+            {
+                let found = budget.resolve_word(&self.root, &inner, &name)?;
+                self.add_target(found, false);
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, found: WordTarget, data: bool) {
+    fn add_target(&mut self, found: WordTarget, data: bool) {
         match found {
-            // They are trusted as a whole.
+            // Settings files are trusted as a whole.
             WordTarget::File { name, .. } | WordTarget::LinksOutside { name, .. }
                 if is_settings(&name) => {}
             WordTarget::File { name, .. } if data => {
-                self.told.entry(name).or_insert(DeclaredFileState::Data);
+                self.states.entry(name).or_insert(DeclaredFileState::Data);
             }
             WordTarget::File { name, digest } => {
-                self.told.insert(name.clone(), DeclaredFileState::Pinned);
-                self.held.insert(name, digest);
+                self.states.insert(name.clone(), DeclaredFileState::Pinned);
+                self.digests.insert(name, digest);
             }
             WordTarget::LinksOutside { name, digest, to } => {
                 let to = to.to_string_lossy().into_owned();
-                self.told.insert(name.clone(), DeclaredFileState::LinksOutside { to });
-                self.held.insert(name, digest);
+                self.states.insert(name.clone(), DeclaredFileState::LinksOutside { to });
+                self.digests.insert(name, digest);
             }
             WordTarget::Folder(_) | WordTarget::Nothing => {}
         }
     }
 
-    /// Tells of a program that is not there. That it comes is a change, whether it was told or not.
-    fn missing(&mut self, word: &LaunchWord) {
+    /// Adds a program that does not exist. Its appearance counts as a change in any case.
+    fn add_absent(&mut self, word: &LaunchWord) {
         let name = word.text.strip_prefix("./").unwrap_or(&word.text);
         if !name.starts_with('/') && !name.split('/').any(|part| part == "..") {
             let folder = self.line.folder.strip_prefix(&self.root).ok();
@@ -257,7 +265,7 @@ impl LaunchFiles {
                 Some("") => format!("./{name}"),
                 Some(folder) => format!("./{folder}/{name}"),
             };
-            self.told.entry(name).or_insert(DeclaredFileState::Absent);
+            self.states.entry(name).or_insert(DeclaredFileState::Absent);
         }
     }
 }
@@ -268,8 +276,8 @@ fn is_settings(name: &str) -> bool {
 }
 
 impl LookAgain for LaunchFiles {
-    /// Returns the names of the files that are not what they were, or came since. One that is gone
-    /// cannot be run.
+    /// Returns the names of the files that have changed or appeared. A file that was removed cannot
+    /// be run.
     fn changed(&self) -> Vec<String> {
         if self.root.as_os_str().is_empty() {
             return Vec::new();
@@ -279,46 +287,48 @@ impl LookAgain for LaunchFiles {
             line: self.line.clone(),
             ..LaunchFiles::default()
         };
-        match now.look(&mut ScanBudget::default()) {
+        match now.scan(&mut ScanBudget::default()) {
             Ok(()) => {
-                let known = |(name, digest): &(String, String)| self.held.get(name) == Some(digest);
-                let changed = now.held.into_iter().filter(|part| !known(part));
+                let known =
+                    |(name, digest): &(String, String)| self.digests.get(name) == Some(digest);
+                let changed = now.digests.into_iter().filter(|part| !known(part));
                 changed.map(|(name, _)| name).collect()
             }
-            Err(ScanLimitExceeded) => self.held.keys().cloned().collect(),
+            Err(ScanLimitExceeded) => self.digests.keys().cloned().collect(),
         }
     }
 
-    /// What a person is told makes no other server: data comes and goes.
+    /// The states for people are excluded, because data files come and go without changing the
+    /// server.
     fn digest(&self) -> String {
         let arguments = self.line.arguments.iter();
         let arguments: Vec<_> = arguments.map(|one| (&one.text, one.plain)).collect();
         let line = (&self.line.folder, arguments, &self.line.steering);
-        digest(&json!([self.root, line, self.held]))
+        digest(&json!([self.root, line, self.digests]))
     }
 }
 
-/// Arguments may hold keys: only names of files are shown.
+/// Shows only the names of files, because arguments may contain keys.
 impl fmt::Debug for LaunchFiles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.held.keys().map(|name| escape(name))).finish()
+        f.debug_set().entries(self.digests.keys().map(|name| escape(name))).finish()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DeclaredFileState, LaunchFiles, LookAgain, ScanBudget, launch_of};
+    use super::{DeclaredFileState, LaunchFiles, LookAgain, ScanBudget, launch_line};
     use std::fs;
     use std::path::Path;
 
-    fn scripts(root: &Path, folder: &str, line: &[&str]) -> LaunchFiles {
+    fn launch_files(root: &Path, folder: &str, line: &[&str]) -> LaunchFiles {
         let arguments = line.iter().map(|text| ((*text).to_owned(), true));
-        let line = launch_of(root.join(folder), arguments, Vec::new());
+        let line = launch_line(root.join(folder), arguments, Vec::new());
         LaunchFiles::of(root, line, &mut ScanBudget::default()).unwrap()
     }
 
-    fn held(root: &Path, folder: &str, line: &[&str]) -> Vec<String> {
-        scripts(root, folder, line).held.into_keys().collect()
+    fn pinned(root: &Path, folder: &str, line: &[&str]) -> Vec<String> {
+        launch_files(root, folder, line).digests.into_keys().collect()
     }
 
     fn place(files: &[&str]) -> (tempfile::TempDir, std::path::PathBuf) {
@@ -390,28 +400,28 @@ mod tests {
             (&["npx", "-y", "@scope/server", "."], &[]),
             (&["uvx", "sqlite-server", "--db-path", "notes.db"], &[]),
         ] {
-            assert_eq!(held(&root, "", line), expected, "{line:?}");
+            assert_eq!(pinned(&root, "", line), expected, "{line:?}");
         }
-        assert_eq!(held(&root, "tools", &["python", "docs.py"]), ["./tools/docs.py"]);
+        assert_eq!(pinned(&root, "tools", &["python", "docs.py"]), ["./tools/docs.py"]);
     }
 
     #[test]
     fn what_is_not_there_or_not_held_is_told() {
         let (_folder, root) = place(&["notes.db"]);
-        let later = scripts(&root, "", &["python", "./tools/docs.py"]);
-        assert_eq!(later.told.get("./tools/docs.py"), Some(&DeclaredFileState::Absent));
+        let later = launch_files(&root, "", &["python", "./tools/docs.py"]);
+        assert_eq!(later.states.get("./tools/docs.py"), Some(&DeclaredFileState::Absent));
         assert!(later.changed().is_empty());
         fs::create_dir(root.join("tools")).unwrap();
         fs::write(root.join("tools/docs.py"), "evil").unwrap();
         assert_eq!(later.changed(), ["./tools/docs.py"]);
-        let data = scripts(&root, "", &["uvx", "server", "--db", "notes.db"]);
-        assert_eq!(data.told.get("./notes.db"), Some(&DeclaredFileState::Data));
+        let data = launch_files(&root, "", &["uvx", "server", "--db", "notes.db"]);
+        assert_eq!(data.states.get("./notes.db"), Some(&DeclaredFileState::Data));
     }
 
     #[test]
     fn a_script_that_changes_is_named_and_one_that_is_gone_is_not() {
         let (_folder, root) = place(&["a.py", "b.py"]);
-        let before = scripts(&root, "", &["sh", "-c", "./a.py; ./b.py"]);
+        let before = launch_files(&root, "", &["sh", "-c", "./a.py; ./b.py"]);
         assert!(before.changed().is_empty());
         fs::write(root.join("a.py"), "evil").unwrap();
         fs::remove_file(root.join("b.py")).unwrap();
@@ -424,18 +434,18 @@ mod tests {
         let (_other, outside) = place(&["x.py"]);
         std::os::unix::fs::symlink(&outside, root.join("out")).unwrap();
         let line = &["sh", "-c", "cd out && python x.py"][..];
-        assert_eq!(held(&root, "", line), ["./out"]);
-        assert!(held(&root, "out", &["server"]).contains(&"./out".to_owned()));
-        let before = scripts(&root, "", line);
+        assert_eq!(pinned(&root, "", line), ["./out"]);
+        assert!(pinned(&root, "out", &["server"]).contains(&"./out".to_owned()));
+        let before = launch_files(&root, "", line);
         fs::remove_file(root.join("out")).unwrap();
         std::os::unix::fs::symlink("d", root.join("out")).unwrap();
         assert_eq!(before.changed(), ["./d/x.py"]);
-        // Folders beyond those that are looked at are not passed over.
+        // Folders beyond the limit are not ignored.
         let names: Vec<String> = (0..70).map(|n| format!("f{n}")).collect();
         names.iter().for_each(|name| fs::create_dir(root.join(name)).unwrap());
         let named = |count: usize| {
             let arguments = names[..count].iter().map(|name| (name.clone(), true));
-            let line = launch_of(root.clone(), arguments, Vec::new());
+            let line = launch_line(root.clone(), arguments, Vec::new());
             LaunchFiles::of(&root, line, &mut ScanBudget::default())
         };
         assert!(named(20).is_ok());
@@ -447,17 +457,18 @@ mod tests {
         let (_folder, root) = place(&["lib/a.py", "pre.js", "bin/server", ".npmrc"]);
         let with = |name: &str, value: &str| {
             let steering = vec![(name.to_owned(), value.to_owned())];
-            let line = launch_of(root.clone(), [("server".to_owned(), true)].into_iter(), steering);
+            let line =
+                launch_line(root.clone(), [("server".to_owned(), true)].into_iter(), steering);
             LaunchFiles::of(&root, line, &mut ScanBudget::default()).unwrap()
         };
         let python = with("PYTHONPATH", "lib:/usr/lib");
-        assert_eq!(python.told.get("./lib"), Some(&DeclaredFileState::LoadFolder));
+        assert_eq!(python.states.get("./lib"), Some(&DeclaredFileState::LoadFolder));
         fs::write(root.join("lib/usercustomize.py"), "").unwrap();
         assert_eq!(python.changed(), ["./lib/usercustomize.py"]);
-        assert!(with("NODE_OPTIONS", "--require ./pre").held.contains_key("./pre.js"));
-        assert!(with("PATH", "bin:/usr/bin").held.contains_key("./bin/server"));
-        // A file that names others is held with these.
+        assert!(with("NODE_OPTIONS", "--require ./pre").digests.contains_key("./pre.js"));
+        assert!(with("PATH", "bin:/usr/bin").digests.contains_key("./bin/server"));
+        // A file that names others is pinned together with them.
         fs::write(root.join(".npmrc"), "node-options=--require ./pre.js").unwrap();
-        assert_eq!(held(&root, "", &["npx", "-y", "x"]), ["./.npmrc", "./pre.js"]);
+        assert_eq!(pinned(&root, "", &["npx", "-y", "x"]), ["./.npmrc", "./pre.js"]);
     }
 }

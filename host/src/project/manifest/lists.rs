@@ -1,6 +1,6 @@
-//! What is known of programs, of their options and of the endings of files.
+//! Known programs, options and file endings.
 
-/// Programs that run a file which they are given.
+/// Programs that run a file given as an argument.
 pub(super) const INTERPRETERS: &[&str] = &[
     "ash",
     "awk",
@@ -49,7 +49,7 @@ pub(super) const INTERPRETERS: &[&str] = &[
     "zsh",
 ];
 
-/// Options that have the named file loaded.
+/// Options that load the named file.
 pub(super) const LOADERS: &[&str] = &[
     "config",
     "build-constraint",
@@ -89,17 +89,17 @@ pub(super) const LOADERS: &[&str] = &[
     "with-requirements",
 ];
 
-/// Short options that take no value.
+/// Short options without a value.
 pub(super) const BARE: &[&str] = &["-u", "-B", "-E", "-I", "-O", "-OO", "-q", "-s", "-y"];
 
-/// How files that hold data end. What is called so and is given to a program changes all the time.
+/// Endings of data files. Such files change all the time when they are passed to a program.
 pub(super) const DATA: &[&str] = &[
     "avro", "bin", "csv", "db", "db3", "duckdb", "gif", "jpeg", "jpg", "jsonl", "lancedb", "log",
     "md", "ndjson", "parquet", "pdf", "png", "rst", "sqlite", "sqlite3", "svg", "tsv", "txt",
     "webp", "xlsx",
 ];
 
-/// How files end that are most likely programs.
+/// Endings of files that are most likely programs.
 pub(super) const PROGRAMS: &[&str] = &[
     "cjs", "cts", "jar", "js", "jsx", "lua", "mjs", "mts", "php", "pl", "py", "pyz", "rb", "sh",
     "ts", "tsx", "wasm",

@@ -1,17 +1,18 @@
-//! What a person trusts beside the settings files: the files of the project that launch lines name,
-//! and the variables of `.env` that decide something.
+//! The parts of a project that trust covers beside the settings files: the files that launch lines
+//! name, and the variables of `.env` that decide something.
 //!
-//! In flow launch lines and `.env`; out flows a digest for each thing that decides, by its name
-//! (`part_names`). `words` takes a launch line apart and `shell` a line of a shell.
-//! `implicit_files` knows what is run without being named. `word_target` finds and hashes what a
-//! word names, `launch_files` does so for one server, and `roles` says which variables decide.
+//! Input: launch lines and `.env`. Output: a digest for each part, by name (`part_names`). `words`
+//! splits a launch line, and `shell` a shell command line. `implicit_files` knows which files are
+//! run without being named. `word_target` finds and hashes the file that a word names,
+//! `launch_files` does so for one server, and `roles` determines which variables decide.
 //!
-//! **Invariant:** nothing is started, and nothing of a file is shown but its name. **Invariant:**
-//! what is read is bounded: a server that names more cannot be used. **Invariant:** a file that
-//! comes, goes, changes or is reached through a link that was turned gives other digests.
+//! **Invariant:** nothing is started, and only the name of a file is shown.
+//! **Invariant:** reading is bounded: a server that names too many files cannot be used.
+//! **Invariant:** if a file appears, disappears, changes or is reached through a retargeted link,
+//! the digests differ.
 //!
-//! Not covered, and said so where a person decides: what a script imports, folders, and data that a
-//! program is given.
+//! Not covered, as the trust question says: files that a script imports, folders, and data that is
+//! passed to a program.
 
 mod implicit_files;
 mod launch_files;
@@ -23,7 +24,7 @@ mod word_target;
 mod words;
 
 pub(crate) use launch_files::LaunchFiles;
-pub(super) use launch_files::{LaunchLine, launch_of};
+pub(super) use launch_files::{LaunchLine, launch_line};
 pub(super) use part_names::{FILE, VARIABLE, is_settings, named};
-pub(super) use roles::{VariableRole, deciding};
+pub(super) use roles::{VariableRole, deciding_variables};
 pub(super) use word_target::ScanBudget;

@@ -1,19 +1,19 @@
-//! How the parts of a manifest are named.
+//! The names of the parts of a manifest.
 
 use crate::model::escape;
 
-/// What the name of every file begins with.
+/// The prefix of every file's name.
 pub(in crate::project) const FILE: &str = "./";
 
-/// What the name of every variable begins with.
+/// The prefix of every variable's name.
 pub(in crate::project) const VARIABLE: &str = ".env:";
 
-/// Returns whether a part of the manifest is a settings file: it decides by being gone too.
+/// Reports whether a part of the manifest is a settings file: its removal counts as a change too.
 pub(in crate::project) fn is_settings(part: &str) -> bool {
     !part.starts_with(FILE) && !part.starts_with(VARIABLE)
 }
 
-/// Returns what a part of the manifest is called where a person reads it.
+/// Returns the name of a part of the manifest for people.
 pub(in crate::project) fn named(part: &str) -> String {
     match part.strip_prefix(VARIABLE) {
         Some(variable) => format!("`{}` in `.env`", escape(variable)),

@@ -1,28 +1,27 @@
-//! Reads a text as a shell reads a line of commands.
+//! Splits a text into commands, as a shell does.
 //!
-//! **Invariant:** it reads too many words rather than too few, whatever the text is: a program of
-//! another language is one too.
+//! **Invariant:** it returns too many words rather than too few, for any text: the text may also be
+//! a program in another language.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// What ends a word of a line of commands, and most of these the command too.
+/// Characters that end a word of a command line; most of them also end the command.
 const ENDS: &[char] = &[';', '|', '&', '(', ')', '`', '<', '>'];
 
-/// How a shell is told of the folder that it runs in.
+/// Expressions for the working folder of a shell.
 const FOLDER: &[&str] = &["${PWD}", "$PWD", "$(pwd)", "`pwd`"];
 
-/// Returns whether a shell would make something else of a text than one word that is the text.
-pub(super) fn is_line(text: &str) -> bool {
+/// Reports whether a shell would read a text as anything but one literal word.
+pub(super) fn is_command_line(text: &str) -> bool {
     text.contains(|c: char| c.is_whitespace() || "\"'\\".contains(c) || ENDS.contains(&c))
 }
 
-/// Returns the commands of a text, each as its words. What a command writes into is not what it
-/// runs.
+/// Returns the commands of a text, each as its words. Files that a command writes to are excluded.
 pub(super) fn commands(text: &str) -> Vec<Vec<String>> {
     let text = FOLDER.iter().fold(text.to_owned(), |text, folder| text.replace(folder, "."));
     let mut commands = read(&text, false);
-    // A `#` is a comment for some, and a quote within it is none then.
+    // A `#` begins a comment in some languages, and then a quote in it is no quote.
     if text.contains('#') {
         commands.extend(read(&text, true));
     }
@@ -63,7 +62,7 @@ fn read(text: &str, comments: bool) -> Vec<Vec<String>> {
                 }
                 match end {
                     None => return commands,
-                    // `<>` reads too; `=>` and `->` are of another language.
+                    // `<>` also reads; `=>` and `->` belong to other languages.
                     Some('>') => written = !['<', '=', '-'].contains(&last),
                     Some('&' | '|') if last == '>' => {}
                     Some(' ' | '\t' | '<') => {}

@@ -1,4 +1,4 @@
-//! Finds what a word names in a project, and hashes it.
+//! Finds and hashes the file of a project that a word names.
 
 use super::FILE;
 use crate::model::hex;
@@ -8,71 +8,77 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// Bytes that are hashed for one project. A server whose files do not fit in cannot be used.
-const BYTES: u64 = 256 << 20;
+/// Maximum number of bytes that are hashed for one project. A server whose files exceed it cannot
+/// be used.
+const MAX_BYTES: u64 = 256 << 20;
 
-/// Files that are hashed for one project.
-const FILES: usize = 256;
+/// Maximum number of files that are hashed for one project.
+const MAX_FILES: usize = 256;
 
-/// Places that are looked at for one project.
-const LOOKS: usize = 400_000;
+/// Maximum number of paths that are checked for one project.
+const MAX_LOOKUPS: usize = 400_000;
 
-/// Links that are followed from one file to another, as the OS does.
-const LINKS: usize = 40;
+/// Maximum number of links that are followed, as in the OS.
+const MAX_LINKS: usize = 40;
 
-/// What may still be looked at.
+/// The remaining budget of a scan.
 #[derive(Clone, Debug)]
 pub(in crate::project) struct ScanBudget {
     bytes: u64,
     files: usize,
-    looks: usize,
-    /// What was hashed already: several servers may name one file.
+    lookups: usize,
+    /// Digests of the files that were hashed already: several servers may name one file.
     known: BTreeMap<PathBuf, String>,
 }
 
 impl Default for ScanBudget {
     fn default() -> ScanBudget {
-        ScanBudget { bytes: BYTES, files: FILES, looks: LOOKS, known: BTreeMap::new() }
+        ScanBudget {
+            bytes: MAX_BYTES,
+            files: MAX_FILES,
+            lookups: MAX_LOOKUPS,
+            known: BTreeMap::new(),
+        }
     }
 }
 
-/// There is more than is looked at.
+/// The error that the budget of a scan is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScanLimitExceeded;
 
 impl ScanLimitExceeded {
-    /// Why a server cannot be used.
+    /// Returns the reason why a server cannot be used.
     pub(super) fn reason() -> String {
         format!(
-            "its launch line names more than can be held against what was trusted ({} MiB and {FILES} files in all)",
-            BYTES >> 20
+            "its launch line names more than can be held against what was trusted ({} MiB and {MAX_FILES} files in all)",
+            MAX_BYTES >> 20
         )
     }
 }
 
-/// What a word names.
+/// The target of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum WordTarget {
     /// A file of the project, or a link to one.
     File { name: String, digest: String },
-    /// Something of the project that leads to a file elsewhere.
+    /// A path of the project that leads to a file outside.
     LinksOutside { name: String, digest: String, to: PathBuf },
     /// A folder of the project.
     Folder(PathBuf),
-    /// Nothing, or nothing of the project.
+    /// No file, or none of the project.
     Nothing,
 }
 
 impl ScanBudget {
-    /// Looks at what `word` names, seen from `folder`. `root` has no links in it.
-    pub(super) fn look(
+    /// Finds the target of `word`, relative to `folder`. `root` must not contain links.
+    pub(super) fn resolve_word(
         &mut self,
         root: &Path,
         folder: &Path,
         word: &str,
     ) -> Result<WordTarget, ScanLimitExceeded> {
-        self.looks = self.looks.checked_sub(1).ok_or(ScanLimitExceeded)?;
-        // No file has such a name: it would only be an error of the OS.
+        self.lookups = self.lookups.checked_sub(1).ok_or(ScanLimitExceeded)?;
+        // No file has such a name: the OS would only return an error.
         if word.len() > 4_096 || word.contains('\0') {
             return Ok(WordTarget::Nothing);
         }
@@ -83,11 +89,11 @@ impl ScanBudget {
         if target.is_dir() {
             return Ok(match target.starts_with(root) {
                 true => WordTarget::Folder(target),
-                // A link to a folder elsewhere: what is there is not the project's, that it leads
-                // there is.
-                false => match folded(&written) {
+                // A link to a folder outside: its contents do not belong to the project, but the
+                // link does.
+                false => match without_dots(&written) {
                     own if own != root && own.starts_with(root) => {
-                        leads_out(name_of(root, &own), target)
+                        links_outside(name_of(root, &own), target)
                     }
                     _ => WordTarget::Nothing,
                 },
@@ -96,21 +102,21 @@ impl ScanBudget {
         if !target.is_file() {
             return Ok(WordTarget::Nothing);
         }
-        let Some(at) = entry(&written) else { return Ok(WordTarget::Nothing) };
-        let at = match (at.starts_with(root), folded(&written)) {
+        let Some(at) = with_real_folder(&written) else { return Ok(WordTarget::Nothing) };
+        let at = match (at.starts_with(root), without_dots(&written)) {
             (true, _) => at,
             // A folder of the project that leads out of it.
             (false, folded) if folded.starts_with(root) => {
-                return Ok(leads_out(name_of(root, &folded), at));
+                return Ok(links_outside(name_of(root, &folded), at));
             }
-            // Somebody else's file that leads in, or nothing of the project at all.
+            // A file outside that leads into the project, or one that has nothing to do with it.
             (false, _) if target.starts_with(root) => target.clone(),
             (false, _) => return Ok(WordTarget::Nothing),
         };
         let name = name_of(root, &at);
         let Some(last) = follow(root, at) else { return Ok(WordTarget::Nothing) };
         if !last.starts_with(root) {
-            return Ok(leads_out(name, last));
+            return Ok(links_outside(name, last));
         }
         if let Some(digest) = self.known.get(&last) {
             return Ok(WordTarget::File { name, digest: digest.clone() });
@@ -121,7 +127,7 @@ impl ScanBudget {
         Ok(WordTarget::File { name, digest })
     }
 
-    /// Hashes a file with where it is: a link that is turned to one of the same content is another.
+    /// Hashes a file with its path: a link that is retargeted to equal content gets another digest.
     fn hash(&mut self, root: &Path, file: &Path) -> Result<String, ScanLimitExceeded> {
         let mut sha = Sha256::new();
         sha.update(b"file\0");
@@ -132,7 +138,7 @@ impl ScanBudget {
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
                 return Err(ScanLimitExceeded);
             }
-            // Once it can be read it is another.
+            // It gets another digest once it can be read.
             Err(_) => sha.update(b"\0unreadable"),
         }
         Ok(hex(&sha.finalize()))
@@ -148,46 +154,46 @@ impl ScanBudget {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
             };
-            let left = self.bytes.checked_sub(length as u64);
-            self.bytes = left.ok_or(io::ErrorKind::FileTooLarge)?;
+            let remaining = self.bytes.checked_sub(length as u64);
+            self.bytes = remaining.ok_or(io::ErrorKind::FileTooLarge)?;
             sha.update(&buffer[..length]);
         }
     }
 }
 
-fn leads_out(name: String, to: PathBuf) -> WordTarget {
+fn links_outside(name: String, to: PathBuf) -> WordTarget {
     let mut sha = Sha256::new();
     sha.update(b"out\0");
     sha.update(to.as_os_str().as_encoded_bytes());
     WordTarget::LinksOutside { name, digest: hex(&sha.finalize()), to }
 }
 
-/// A path whose folder has no links in it; what it names may be one itself.
-fn entry(path: &Path) -> Option<PathBuf> {
+/// Resolves the links in the folder of a path; the file itself may still be a link.
+fn with_real_folder(path: &Path) -> Option<PathBuf> {
     let name = match path.components().next_back()? {
         Component::Normal(name) => name,
-        // `x/..` and the like: a folder, or nothing.
+        // `x/..` and the like: a folder, or no path at all.
         _ => return None,
     };
     Some(path.parent()?.canonicalize().ok()?.join(name))
 }
 
-/// Follows links as long as they stay in the project; returns the first place that is none, or is
-/// elsewhere.
+/// Follows links as long as they stay in the project. Returns the first path that is not a link, or
+/// that is outside.
 fn follow(root: &Path, mut at: PathBuf) -> Option<PathBuf> {
-    for _ in 0..LINKS {
+    for _ in 0..MAX_LINKS {
         let found = at.symlink_metadata().ok()?;
         if !found.is_symlink() || !at.starts_with(root) {
             return Some(at);
         }
         let target = at.parent()?.join(at.read_link().ok()?);
-        at = entry(&target).or_else(|| target.canonicalize().ok())?;
+        at = with_real_folder(&target).or_else(|| target.canonicalize().ok())?;
     }
     None
 }
 
-/// Takes `.` and `..` out of a path as it is written.
-fn folded(path: &Path) -> PathBuf {
+/// Removes `.` and `..` from a path without following links.
+fn without_dots(path: &Path) -> PathBuf {
     let mut folded = PathBuf::new();
     for component in path.components() {
         match component {
@@ -199,7 +205,7 @@ fn folded(path: &Path) -> PathBuf {
     folded
 }
 
-/// What a file of the project is called in the manifest.
+/// Returns the name of a project's file in the manifest.
 fn name_of(root: &Path, path: &Path) -> String {
     let own = path.strip_prefix(root).unwrap_or(path);
     let parts: Vec<_> = own.components().map(|part| part.as_os_str().to_string_lossy()).collect();
@@ -224,12 +230,12 @@ mod tests {
         (folder, root)
     }
 
-    fn look(root: &Path, word: &str) -> WordTarget {
-        ScanBudget::default().look(root, root, word).unwrap()
+    fn resolve(root: &Path, word: &str) -> WordTarget {
+        ScanBudget::default().resolve_word(root, root, word).unwrap()
     }
 
     fn file(root: &Path, word: &str) -> (String, String) {
-        match look(root, word) {
+        match resolve(root, word) {
             WordTarget::File { name, digest } => (name, digest),
             other => panic!("{word}: {other:?}"),
         }
@@ -246,9 +252,9 @@ mod tests {
         }
         fs::write(&whole, "two").unwrap();
         assert_ne!(file(&root, "tools/x.py").1, digest);
-        assert_eq!(look(&root, "tools/z.py"), WordTarget::Nothing);
-        assert_eq!(look(&root, "../outside.py"), WordTarget::Nothing);
-        assert_eq!(look(&root, "tools"), WordTarget::Folder(root.join("tools")));
+        assert_eq!(resolve(&root, "tools/z.py"), WordTarget::Nothing);
+        assert_eq!(resolve(&root, "../outside.py"), WordTarget::Nothing);
+        assert_eq!(resolve(&root, "tools"), WordTarget::Folder(root.join("tools")));
     }
 
     #[test]
@@ -262,7 +268,8 @@ mod tests {
         assert_ne!(file(&root, "run").1, before);
         fs::write(root.join("tools/y.py"), "three").unwrap();
         assert_ne!(file(&root, "run").1, before);
-        // A folder that is a link: the file has its real name, and another once the link is turned.
+        // A folder that is a link: the file has its real name, and another one once the link is
+        // retargeted.
         symlink("tools", root.join("way")).unwrap();
         assert_eq!(file(&root, "way/x.py").0, "./tools/x.py");
     }
@@ -272,33 +279,33 @@ mod tests {
         let (folder, root) = place();
         let outside = folder.path().canonicalize().unwrap().join("outside.py");
         symlink("../../outside.py", root.join("tools/out")).unwrap();
-        let WordTarget::LinksOutside { name, to, digest } = look(&root, "tools/out") else {
+        let WordTarget::LinksOutside { name, to, digest } = resolve(&root, "tools/out") else {
             panic!()
         };
         assert_eq!((name.as_str(), &to), ("./tools/out", &outside));
-        // What is there is not the project's.
+        // The contents outside do not belong to the project.
         fs::write(&outside, "changed").unwrap();
-        assert_eq!(look(&root, "tools/out"), WordTarget::LinksOutside { name, to, digest });
+        assert_eq!(resolve(&root, "tools/out"), WordTarget::LinksOutside { name, to, digest });
         symlink(folder.path(), root.join("up")).unwrap();
         assert!(
-            matches!(look(&root, "up/outside.py"), WordTarget::LinksOutside { name, .. } if name == "./up/outside.py")
+            matches!(resolve(&root, "up/outside.py"), WordTarget::LinksOutside { name, .. } if name == "./up/outside.py")
         );
         assert!(
-            matches!(look(&root, "up"), WordTarget::LinksOutside { name, .. } if name == "./up")
+            matches!(resolve(&root, "up"), WordTarget::LinksOutside { name, .. } if name == "./up")
         );
-        assert_eq!(look(&root, ".."), WordTarget::Nothing);
+        assert_eq!(resolve(&root, ".."), WordTarget::Nothing);
         symlink("loop", root.join("loop")).unwrap();
-        assert_eq!(look(&root, "loop"), WordTarget::Nothing);
+        assert_eq!(resolve(&root, "loop"), WordTarget::Nothing);
     }
 
     #[test]
     fn more_than_the_budget_is_refused() {
         let (_folder, root) = place();
         let bytes = ScanBudget { bytes: 2, ..ScanBudget::default() };
-        assert_eq!(bytes.clone().look(&root, &root, "tools/x.py"), Err(ScanLimitExceeded));
+        assert_eq!(bytes.clone().resolve_word(&root, &root, "tools/x.py"), Err(ScanLimitExceeded));
         let files = ScanBudget { files: 0, ..ScanBudget::default() };
-        assert_eq!(files.clone().look(&root, &root, "tools/x.py"), Err(ScanLimitExceeded));
-        let looks = ScanBudget { looks: 0, ..ScanBudget::default() };
-        assert_eq!(looks.clone().look(&root, &root, "nothing"), Err(ScanLimitExceeded));
+        assert_eq!(files.clone().resolve_word(&root, &root, "tools/x.py"), Err(ScanLimitExceeded));
+        let lookups = ScanBudget { lookups: 0, ..ScanBudget::default() };
+        assert_eq!(lookups.clone().resolve_word(&root, &root, "nothing"), Err(ScanLimitExceeded));
     }
 }

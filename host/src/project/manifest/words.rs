@@ -1,33 +1,33 @@
-//! The words of a launch line that may name a file.
+//! Finds the words of a launch line that may name a file.
 //!
-//! **Invariant:** it takes too many words rather than too few: a word that names no file does
-//! nothing.
+//! **Invariant:** it returns too many words rather than too few: a word that names no file has no
+//! effect.
 
 use super::lists::{BARE, DATA, INTERPRETERS, LOADERS, PROGRAMS, SHELLS};
-use super::shell::{commands, is_line};
+use super::shell::{commands, is_command_line};
 use std::collections::HashSet;
 
-/// Lines within lines that are taken apart as such.
-const DEPTH: usize = 4;
+/// Maximum depth of command lines inside command lines.
+const MAX_DEPTH: usize = 4;
 
-/// Words of a launch line that are looked at; a line of more cannot be used.
-const WORDS: usize = 10_000;
+/// Maximum number of words of a launch line; a line with more cannot be used.
+const MAX_WORDS: usize = 10_000;
 
-/// Bytes of a word that is told of though nobody knows its file.
-const TOLD: usize = 200;
+/// Maximum size of a word that is shown although its file is not known.
+const MAX_SHOWN: usize = 200;
 
-/// What words are separated by inside an argument, as in `sh -c 'python tools/x.py; true'` or
+/// Characters that separate words inside an argument, as in `sh -c 'python tools/x.py; true'` or
 /// `--require=./x.js`.
-const BETWEEN: &[char] = &[
+const SEPARATORS: &[char] = &[
     ' ', '\t', '\n', '\r', ';', '|', '&', '(', ')', '<', '>', '"', '\'', '`', '=', ',', ':', '{',
     '}', '[', ']',
 ];
 
-/// An argument of a launch line, with its variables put in.
+/// An argument of a launch line, with its variables expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LaunchArgument {
     pub(super) text: String,
-    /// Whether it stands like this in the settings. What is not may hold a key.
+    /// Whether the settings have it literally. Any other argument may contain a key.
     pub(super) plain: bool,
 }
 
@@ -35,42 +35,43 @@ pub(super) struct LaunchArgument {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct LaunchWord {
     pub(super) text: String,
-    /// Whether it can be shown though nothing is found under it: it is written so, and looks like
-    /// the name of a program.
-    pub(super) tellable: bool,
-    /// Whether the file is data, and may change.
+    /// Whether it can be shown if no file is found: it is literal, and looks like the name of a
+    /// program.
+    pub(super) showable: bool,
+    /// Whether the file is data, which may change.
     pub(super) data: bool,
 }
 
-/// Returns the words of a launch line, unless there are too many. The first argument is the
+/// Returns the words of a launch line, or `None` if there are too many. The first argument is the
 /// command.
 pub(super) fn words(arguments: &[LaunchArgument]) -> Option<LaunchWords> {
     let shell = arguments.iter().any(|it| SHELLS.contains(&program(&it.text).as_str()));
     let mut words = LaunchWords { shell, ..LaunchWords::default() };
-    // A line without an interpreter runs a program of its own, which all arguments are for.
+    // A line without an interpreter runs a program directly, and all arguments are for that
+    // program.
     let interpreted = arguments.iter().any(|argument| is_interpreter(&argument.text));
     words.command(arguments, !interpreted, 0);
     let read: usize = words.commands.iter().map(Vec::len).sum();
-    (words.found.len() <= WORDS && read <= WORDS).then_some(words)
+    (words.found.len() <= MAX_WORDS && read <= MAX_WORDS).then_some(words)
 }
 
-/// Words as they are found.
+/// The words of a launch line.
 #[derive(Debug, Default)]
 pub(super) struct LaunchWords {
-    /// Those that may name a file.
+    /// Words that may name a file.
     pub(super) found: Vec<LaunchWord>,
-    /// Every command, however deep it is, as its words.
+    /// Every command at any depth, as its words.
     pub(super) commands: Vec<Vec<String>>,
-    /// Those that only a shell can say the file of.
+    /// Words whose file only a shell can determine.
     pub(super) unresolved: Vec<String>,
     known: HashSet<LaunchWord>,
-    /// Whether a shell reads some of them.
+    /// Whether a shell reads some of the words.
     shell: bool,
 }
 
 impl LaunchWords {
-    /// Takes those of one command; `program_seen` if all of its arguments are for a program that is
-    /// no file of the project.
+    /// Adds the words of one command. `program_seen` means that all of its arguments are for a
+    /// program that is no file of the project.
     fn command(&mut self, arguments: &[LaunchArgument], mut program_seen: bool, depth: usize) {
         self.commands.push(arguments.iter().map(|it| it.text.clone()).collect());
         for (index, argument) in arguments.iter().enumerate() {
@@ -79,11 +80,11 @@ impl LaunchWords {
                 self.argument(argument, before, index > 0 && program_seen);
                 self.unresolved(argument, depth);
             }
-            if is_line(&argument.text) {
-                self.line(argument, depth);
+            if is_command_line(&argument.text) {
+                self.command_line(argument, depth);
             }
-            // What follows a program's own file, or the module that is run, is the program's to
-            // read. What an option names may be loaded before the program.
+            // Arguments after a program's own file or module are read by that program. A file that
+            // an option names may be loaded before the program.
             let module = before.is_some_and(|before| before.text == "-m");
             let own =
                 before.is_some_and(|it| !it.text.starts_with('-') || BARE.contains(&&*it.text));
@@ -91,17 +92,17 @@ impl LaunchWords {
         }
     }
 
-    /// Takes those of a line of commands. It may be the name of one file all the same, or the value
-    /// of an option.
-    fn line(&mut self, argument: &LaunchArgument, depth: usize) {
+    /// Adds the words of a command line. It may still be the name of one file, or the value of an
+    /// option.
+    fn command_line(&mut self, argument: &LaunchArgument, depth: usize) {
         let value = argument.text.split_once('=').map(|(_, value)| value);
         for text in [Some(argument.text.as_str()), value].into_iter().flatten() {
-            self.add(LaunchWord { text: text.into(), tellable: false, data: false });
+            self.add(LaunchWord { text: text.into(), showable: false, data: false });
         }
         for command in commands(&argument.text) {
             let argument = |text| LaunchArgument { text, plain: argument.plain };
             let arguments: Vec<_> = command.into_iter().map(argument).collect();
-            match depth < DEPTH {
+            match depth < MAX_DEPTH {
                 true => self.command(&arguments, false, depth + 1),
                 false => {
                     arguments.iter().for_each(|it| self.argument(it, None, false));
@@ -111,10 +112,10 @@ impl LaunchWords {
         }
     }
 
-    /// Takes a word that may be a path and that a shell puts together while it runs.
+    /// Adds a word that may be a path and that a shell assembles at run time.
     fn unresolved(&mut self, argument: &LaunchArgument, depth: usize) {
         let text = &argument.text;
-        let path = text.contains('/') && !text.contains("://") && text.len() <= TOLD;
+        let path = text.contains('/') && !text.contains("://") && text.len() <= MAX_SHOWN;
         let put_together = text.contains(['$', '*', '?', '[', '`']);
         if self.shell && depth > 0 && argument.plain && path && put_together {
             self.unresolved.push(text.clone());
@@ -130,31 +131,31 @@ impl LaunchWords {
         let value = value(before, argument);
         let data = for_program && value.is_some_and(is_data);
         for text in pieces(&argument.text) {
-            let tellable = argument.plain && looks_like_a_program(text);
-            self.add(LaunchWord { text: text.into(), tellable, data: data && value == Some(text) });
+            let showable = argument.plain && looks_like_a_program(text);
+            self.add(LaunchWord { text: text.into(), showable, data: data && value == Some(text) });
         }
     }
 
     fn add(&mut self, word: LaunchWord) {
-        // One more than is looked at: then there are too many.
-        if self.found.len() <= WORDS && self.known.insert(word.clone()) {
+        // One word above the limit is stored, so that the excess is detected.
+        if self.found.len() <= MAX_WORDS && self.known.insert(word.clone()) {
             self.found.push(word);
         }
     }
 }
 
-/// Returns the words of a text, such as the value of a variable that steers loading.
+/// Returns the words of a text, such as the value of a variable that controls loading.
 pub(super) fn words_of(text: &str) -> Vec<LaunchWord> {
-    let word = |text: &str| LaunchWord { text: text.into(), tellable: false, data: false };
-    pieces(text).take(WORDS).map(word).collect()
+    let word = |text: &str| LaunchWord { text: text.into(), showable: false, data: false };
+    pieces(text).take(MAX_WORDS).map(word).collect()
 }
 
-/// A text, its pieces, and both without what may stand before a path.
+/// Returns a text, its pieces, and both without prefixes that may precede a path.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let forms = |piece| {
         let glued = str::strip_prefix(piece, '-').filter(|rest| !rest.starts_with('-'));
         let glued = glued.and_then(|rest| rest.get(1..));
-        // `${X:-tools/x.py}`, `$X/x.py` and what is left of `$(dirname "$0")/x.py`.
+        // `${X:-tools/x.py}`, `$X/x.py` and the rest of `$(dirname "$0")/x.py`.
         let default = piece.trim_start_matches('-');
         let rest = piece.split_once('$').and_then(|(_, rest)| rest.split_once('/'));
         let rest = rest.map(|(_, rest)| rest);
@@ -163,10 +164,10 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
         let forms = [Some(piece), glued, at, Some(default).filter(|it| *it != piece), rest, within];
         forms.into_iter().flatten().filter(|form| !form.is_empty())
     };
-    std::iter::once(text).chain(text.split(BETWEEN)).flat_map(forms)
+    std::iter::once(text).chain(text.split(SEPARATORS)).flat_map(forms)
 }
 
-/// An argument, or the value of an option that has nothing loaded.
+/// Returns an argument, or the value of an option, unless the option loads a file.
 fn value<'a>(before: Option<&LaunchArgument>, argument: &'a LaunchArgument) -> Option<&'a str> {
     let loads = |option: &str| LOADERS.contains(&option.to_ascii_lowercase().as_str());
     if let Some(option) = argument.text.strip_prefix("--") {
@@ -290,7 +291,7 @@ mod tests {
         }
         assert!(names(&["sh", "-c", "x > out.sh; sh out.sh"], "out.sh"));
         assert!(names(&["sh", "-c", "x > out.log run.sh"], "run.sh"));
-        // A name may have blanks in it.
+        // A name may contain blanks.
         assert!(names(&["python", "my x.py"], "my x.py"));
         for line in ["python 'my x.py'", "python my\\ x.py", "python \"my x.py"] {
             assert!(names(&["sh", "-c", line], "my x.py"), "{line}");

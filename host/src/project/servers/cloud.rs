@@ -1,4 +1,4 @@
-//! The connection to the cloud: one server that knows the tools of many.
+//! The connection to the cloud: one server that has the tools of many.
 
 use crate::config::{Launch, ServerConfig};
 use crate::error::Error;
@@ -8,18 +8,18 @@ use crate::upstream::Upstreams;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The name under which the cloud is reached. No program can call it by that.
+/// The internal name of the cloud's connection. No program can call it by that name.
 const CLOUD: &str = "cloud";
 
-/// Reaches the cloud of a project.
+/// The connection to the cloud of a project.
 pub(crate) struct CloudConnection(Upstreams);
 
 impl CloudConnection {
-    /// Returns the connection to a cloud. It is made with the first call.
+    /// Returns the connection to a cloud. It is opened with the first call.
     ///
     /// # Errors
-    /// If its URL cannot be one.
-    pub(super) fn to(cloud: &Cloud, clock: Arc<dyn Clock>) -> Result<CloudConnection, Error> {
+    /// If its URL is not valid.
+    pub(super) fn new(cloud: &Cloud, clock: Arc<dyn Clock>) -> Result<CloudConnection, Error> {
         let mut server = ServerConfig::http(CLOUD, cloud.url.clone())?;
         if let (Some(name), None) = (&cloud.api_key_env, &cloud.api_key) {
             server.missing.push(name.clone());

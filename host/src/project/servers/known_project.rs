@@ -1,4 +1,4 @@
-//! The project that servers belong to, as it was last read.
+//! The project of a set of servers, as it was last read.
 
 use super::needs::lacking;
 use super::routing_facts::RoutingFacts;
@@ -8,46 +8,44 @@ use crate::project::Project;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-/// What is known of a project. Servers without a project have facts about where calls go all the
-/// same.
+/// The last known state of a project. Servers without a project still have routing facts.
 pub(crate) struct KnownProject {
     project: Option<Mutex<Project>>,
     routing: RwLock<Arc<RoutingFacts>>,
-    /// Whether the project was trusted when it was read, and is not any more.
+    /// Whether the project was trusted when it was read, and no longer is.
     outdated: AtomicBool,
 }
 
 impl KnownProject {
-    /// Returns what is known of a project that was just read.
+    /// Returns the state of a project that was just read.
     pub(super) fn of(project: Project) -> KnownProject {
         let facts = RoutingFacts::of(&project);
         KnownProject { project: Some(Mutex::new(project)), ..KnownProject::absent(facts) }
     }
 
-    /// Returns what is known where there is no project.
+    /// Returns the state of servers without a project.
     pub(super) fn absent(facts: RoutingFacts) -> KnownProject {
         let routing = RwLock::new(Arc::new(facts));
         KnownProject { project: None, routing, outdated: AtomicBool::new(false) }
     }
 
-    /// Returns the project, and keeps others from it as long as it is held. Returns `None` if there
-    /// is none.
+    /// Locks the project, and returns it. Returns `None` if there is no project.
     pub(super) fn lock(&self) -> Option<MutexGuard<'_, Project>> {
         let project = self.project.as_ref()?;
         Some(project.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns what decides where calls go at the moment.
+    /// Returns the current routing facts.
     pub(super) fn routing(&self) -> Arc<RoutingFacts> {
         self.routing.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns whether the project has lost its trust since it was read.
+    /// Reports whether the project has lost its trust since it was read.
     pub(super) fn is_outdated(&self) -> bool {
         self.outdated.load(Ordering::Relaxed)
     }
 
-    /// Puts the project as it is now in the place of the one that is held.
+    /// Replaces the locked project with its current version.
     pub(super) fn replace(&self, held: &mut Project, now: Project) {
         let facts = Arc::new(RoutingFacts::of(&now));
         *self.routing.write().unwrap_or_else(PoisonError::into_inner) = facts;
@@ -55,7 +53,7 @@ impl KnownProject {
         *held = now;
     }
 
-    /// Returns a tool of a server that only files name which nobody has trusted.
+    /// Returns a tool that needs trust, if its server is declared only in untrusted files.
     pub(super) fn untrusted(&self, tool: &ToolName) -> Option<ResolvedTool> {
         let project = self.lock()?;
         let need = project.trust_need()?;

@@ -1,10 +1,10 @@
 //! The MCP servers of a project.
 //!
-//! [`Servers`] is what embedders hold. It consists of the servers themselves (`Upstreams`), the
+//! Embedders hold a [`Servers`]. It consists of the servers themselves (`Upstreams`), the
 //! connection to the cloud (`cloud`), the project as it was last read (`known_project`), the
-//! packages that servers are started from (`packages`), and what is recorded of them (`records`).
-//! `needs` says what a server lacks before it can be called, `offer` what all servers offer. Which
-//! server a call goes to is the router's to say, from the `routing_facts`.
+//! packages that servers are started from (`packages`), and the records about them (`records`).
+//! `needs` determines what a server lacks before it can be called, `offer` lists the tools of all
+//! servers. The router decides which server gets a call, based on the `routing_facts`.
 
 mod cloud;
 mod known_project;

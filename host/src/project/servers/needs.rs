@@ -1,8 +1,8 @@
-//! What a server needs before it can be called, and how it gets it: a package is installed, a
-//! variable is set, files are trusted.
+//! The needs of a server before it can be called: a package to install, a variable to set, files to
+//! trust.
 //!
-//! **Invariant:** only what somebody agreed to is done. A `Need` says what was shown; if that has
-//! changed since, it is refused.
+//! **Invariant:** only agreed actions are carried out. A `Need` contains what was shown; if that
+//! has changed since, it is refused.
 
 use super::known_project::KnownProject;
 use super::packages::{ServerPackages, call_error};
@@ -11,7 +11,7 @@ use crate::model::{ProgressCallback, ResolvedTool};
 use crate::upstream::Upstreams;
 use crate::{config::ServerConfig, project::Project};
 
-/// What servers lack before they can be called.
+/// The needs of servers before they can be called.
 pub(crate) struct ServerNeeds<'a> {
     pub(super) upstreams: &'a Upstreams,
     pub(super) known: &'a KnownProject,
@@ -19,9 +19,9 @@ pub(crate) struct ServerNeeds<'a> {
 }
 
 impl ServerNeeds<'_> {
-    /// What a server lacks.
+    /// Returns the need of a server, or `None` if it can be called.
     pub(crate) async fn of(&self, server: &str) -> Result<Option<Need>, CallError> {
-        if let Some(need) = self.changed_scripts(server).await? {
+        if let Some(need) = self.changed_launch_files(server).await? {
             return Ok(Some(Need::Trust(need)));
         }
         if let Some(package) = self.packages.missing(server).await.map_err(call_error)? {
@@ -31,15 +31,15 @@ impl ServerNeeds<'_> {
         if config.missing.is_empty() {
             return Ok(None);
         }
-        // Without a project there is no file to write them into, and the error says so.
+        // Without a project there is no file to write them into; the call's error says so.
         let Some(project) = self.known.lock() else { return Ok(None) };
         let file = project.variables_file().to_string_lossy().into_owned();
         Ok(Some(Need::Variables(MissingVariables::new(server, config.missing, file))))
     }
 
-    /// What has to be trusted anew before a server is started: files that its launch line names may
-    /// have changed since the project was read.
-    async fn changed_scripts(&self, server: &str) -> Result<Option<TrustNeed>, CallError> {
+    /// Returns what has to be trusted again before a server is started: files that its launch line
+    /// names may have changed since the project was read.
+    async fn changed_launch_files(&self, server: &str) -> Result<Option<TrustNeed>, CallError> {
         let upstreams = self.upstreams;
         let Some(config) = upstreams.config(server).filter(|_| !upstreams.is_running(server))
         else {
@@ -50,15 +50,15 @@ impl ServerNeeds<'_> {
             return Ok(None);
         }
         let Some(mut project) = self.known.lock() else { return Ok(None) };
-        let now = project.again().map_err(call_error)?;
+        let now = project.reload().map_err(call_error)?;
         self.replace_project(&mut project, now);
         Ok(project.trust_need())
     }
 
-    /// Has the project as it is now from here on.
+    /// Replaces the project with its current version.
     fn replace_project(&self, project: &mut Project, now: Project) {
         for config in &now.servers {
-            // One that is started from its package is the same server, with another command.
+            // A server that is started from its package is the same server, with another command.
             let same = |known: &ServerConfig| {
                 known.package.is_some()
                     && known.identity == config.identity
@@ -72,28 +72,28 @@ impl ServerNeeds<'_> {
         self.known.replace(project, now);
     }
 
-    /// Brings about what was agreed to.
+    /// Fulfills a need that was agreed to.
     pub(crate) async fn fulfill(
         &self,
         need: Need,
-        tell: ProgressCallback,
+        progress: ProgressCallback,
     ) -> Result<(), CallError> {
         match need {
             Need::Install(package) => {
-                self.packages.install(&package, tell).await.map(drop).map_err(call_error)
+                self.packages.install(&package, progress).await.map(drop).map_err(call_error)
             }
-            Need::Variables(variables) => self.read_again(&variables.server),
+            Need::Variables(variables) => self.reload_variables(&variables.server),
             Need::Trust(trust) => self.trust(&trust),
             _ => Ok(()),
         }
     }
 
-    /// Takes the variables of a server as they are now.
-    fn read_again(&self, server: &str) -> Result<(), CallError> {
+    /// Reads the variables of a server again.
+    fn reload_variables(&self, server: &str) -> Result<(), CallError> {
         let Some(mut project) = self.known.lock() else { return Ok(()) };
-        let now = project.again().map_err(call_error)?;
+        let now = project.reload().map_err(call_error)?;
         if !now.trust.is_trusted() {
-            // A variable that decides something came with it: that is asked about next.
+            // The new variables include one that decides something: trust in it is asked for next.
             self.replace_project(&mut project, now);
             return Ok(());
         }
@@ -104,19 +104,19 @@ impl ServerNeeds<'_> {
         Ok(())
     }
 
-    /// Trusts the project's files, and has its servers from there on.
+    /// Trusts the project's files, and activates its servers.
     fn trust(&self, need: &TrustNeed) -> Result<(), CallError> {
         let Some(mut project) = self.known.lock() else { return Ok(()) };
         if project.trust.is_trusted() {
             return Ok(());
         }
-        let now = project.accept(need).map_err(call_error)?;
+        let now = project.accept_trust(need).map_err(call_error)?;
         self.replace_project(&mut project, now);
         Ok(())
     }
 }
 
-/// A tool that cannot be called yet, under the name that its server has here.
+/// Returns a tool that cannot be called yet, under the local name of its server.
 pub(crate) fn lacking(
     server: &str,
     tool: &ToolName,

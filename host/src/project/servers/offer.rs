@@ -1,4 +1,4 @@
-//! What all servers offer, from memory or from the servers themselves.
+//! Lists the tools of all servers, from a cache or from the servers themselves.
 
 use super::Servers;
 use super::packages::{PackageReadiness, message_with_hint};
@@ -10,24 +10,24 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Servers that are started at the same time to be asked what they offer.
-const AT_ONCE: usize = 8;
+/// Number of servers that are started at the same time for listing.
+const MAX_CONCURRENT: usize = 8;
 
-/// Where an offer may come from.
+/// The allowed source of a listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Freshness {
-    /// What a server that does not run had when it last ran is good enough; one that never ran is
+    /// The last listing of a server that does not run is good enough; a server that never ran is
     /// started.
     #[default]
     CachedOrLive,
-    /// Every server is asked, and started for it.
+    /// Every server is started and asked.
     Live,
-    /// No server is started: one that never ran offers nothing.
+    /// No server is started: one that never ran has no tools.
     CachedOnly,
 }
 
-/// What servers offer.
+/// The tools of servers.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ToolOffer {
@@ -41,17 +41,17 @@ pub struct ToolOffer {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct UnavailableServer {
-    /// Which.
+    /// The server.
     pub server: String,
-    /// Why.
+    /// The error code.
     pub code: Code,
-    /// Why, for people.
+    /// The reason, for people.
     pub reason: String,
 }
 
 impl Servers {
-    /// Returns what the servers that `wanted` names offer, waiting no longer than `patience` in
-    /// all; those that take longer go on starting.
+    /// Returns the tools of the servers for which `wanted` is true, and waits no longer than
+    /// `patience` in total. Slower servers continue to start.
     pub async fn offer(
         &self,
         wanted: impl Fn(&str) -> bool,
@@ -59,7 +59,7 @@ impl Servers {
         patience: Duration,
     ) -> ToolOffer {
         let facts = self.routing();
-        // A project that is not trusted any more starts nothing.
+        // A project that is no longer trusted starts no server.
         let trusted =
             |name: &String| facts.untrusted.is_none() || self.upstreams().is_running(name);
         let names = self.names().into_iter().filter(|name| wanted(name) && trusted(name));
@@ -68,7 +68,8 @@ impl Servers {
             let listing = self.clone().listing(name, freshness, end);
             async move { (place, listing.await) }
         });
-        let mut answers: Vec<_> = stream::iter(asked).buffer_unordered(AT_ONCE).collect().await;
+        let mut answers: Vec<_> =
+            stream::iter(asked).buffer_unordered(MAX_CONCURRENT).collect().await;
         answers.sort_by_key(|(place, _)| *place);
         let mut offer = ToolOffer::default();
         for (_, answer) in answers {
@@ -109,7 +110,7 @@ impl Servers {
             let reason = "it never ran here, and is not started for this".into();
             return Err(UnavailableServer { server, code: Code::ServerFailed, reason });
         }
-        // To look at a server is no reason to install it.
+        // Listing the tools of a server does not install it.
         let missing = match self.packages().readiness(&server).await {
             Ok(PackageReadiness::Ready) => None,
             Ok(PackageReadiness::Missing(spec)) => {
@@ -129,8 +130,8 @@ impl Servers {
             );
             return Err(UnavailableServer { server, code: Code::ServerFailed, reason });
         }
-        // In a task of its own: a server that is given up on here goes on starting, for the next
-        // who asks.
+        // Runs in a task of its own: after a timeout the server continues to start, for the next
+        // request.
         let name = server.clone();
         let asked = tokio::spawn(async move { self.list(&name).await });
         let unavailable = |code, reason| UnavailableServer { server, code, reason };

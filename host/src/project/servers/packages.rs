@@ -1,8 +1,8 @@
-//! Servers that are packages: they are started from what is installed, and never by the runner that
+//! Servers that are packages: they are started from the installed package, never by the runner that
 //! their launch line names.
 //!
-//! **Invariant:** a runner is never started. A package that is not installed is asked about, or the
-//! call fails.
+//! **Invariant:** a runner is never started. If a package is not installed, a person is asked, or
+//! the call fails.
 
 use super::known_project::KnownProject;
 use crate::config::{Launch, ServerConfig};
@@ -13,48 +13,48 @@ use crate::model::{CallError, Code, Package, escape};
 use crate::upstream::Upstreams;
 use std::sync::Arc;
 
-/// How it is with the package that a server is started from.
+/// The state of the package that a server is started from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PackageState {
-    /// Its launch line names none.
+    /// The launch line names no package.
     None,
-    /// It is there, as it was installed.
+    /// The package is installed and unchanged.
     Installed,
-    /// It is not installed.
+    /// The package is not installed.
     Missing {
         /// The package, as the launch line names it.
         package: String,
     },
-    /// It is not what was installed.
+    /// The files of the package differ from those that were installed.
     Changed {
         /// The package.
         package: String,
     },
-    /// The launch line cannot be understood.
+    /// The launch line is not valid.
     Unusable {
-        /// Why.
+        /// The reason.
         reason: String,
-        /// What to do about it.
+        /// A hint for the user.
         hint: Option<String>,
     },
 }
 
-/// Whether a server can be started, as far as its package goes.
+/// Whether a server can be started, judged by its package.
 pub(crate) enum PackageReadiness {
-    /// It is there, or the server is none.
+    /// The package is installed, or the server needs none.
     Ready,
-    /// It is not installed.
+    /// The package is not installed.
     Missing(PackageSpec),
-    /// It is not what was installed.
+    /// The files of the package differ from those that were installed.
     Changed(Package),
 }
 
 /// The packages that servers are started from.
 pub(crate) struct ServerPackages {
-    /// Installs them. Servers without a project are started as they are written.
+    /// Installs them. Without a project there is none, and servers are started as written.
     installer: Option<Installer>,
-    /// Whether anything may be written into the project's folder.
+    /// Whether files may be written into the project's folder.
     writes: bool,
     upstreams: Upstreams,
     known: Arc<KnownProject>,
@@ -76,7 +76,8 @@ impl ServerPackages {
         ServerPackages { installer: None, writes: false, upstreams, known }
     }
 
-    /// Looks whether the package of a server is there, and has the server started from it if it is.
+    /// Checks whether the package of a server is installed. If it is, the server will be started
+    /// from it.
     pub(super) async fn readiness(&self, server: &str) -> Result<PackageReadiness, Error> {
         let (Some(installer), Some(config)) = (&self.installer, self.upstreams.config(server))
         else {
@@ -96,7 +97,7 @@ impl ServerPackages {
         })
     }
 
-    /// Returns how it is with the package that a server is started from. No registry is asked.
+    /// Returns the state of the package that a server is started from. No registry is contacted.
     pub(super) async fn state(&self, server: &str) -> PackageState {
         match self.readiness(server).await {
             Ok(PackageReadiness::Ready) => {
@@ -119,11 +120,10 @@ impl ServerPackages {
         }
     }
 
-    /// Returns what would have to be installed before a server can be started; nothing if all is
-    /// there.
+    /// Returns the package that must be installed before a server can be started, or `None`.
     ///
     /// # Errors
-    /// If its launch line is not understood, or its registry cannot say which version is meant.
+    /// If its launch line is not valid, or its registry cannot resolve the version.
     pub(super) async fn missing(&self, server: &str) -> Result<Option<Package>, Error> {
         let spec = match self.readiness(server).await? {
             PackageReadiness::Ready => return Ok(None),
@@ -137,19 +137,20 @@ impl ServerPackages {
                 "`pml install {server}` installs it; nothing is written here"
             )));
         }
-        let line = self.line(server, &spec);
+        let line = self.launch_line(server, &spec);
         installer.resolve(server, &spec, &line).await.map(Some).map_err(Error::from)
     }
 
-    /// Installs a package that somebody has agreed to, and has its server started from it. Dropped,
-    /// it leaves nothing behind. Returns what the package hashes to, if its server is one.
+    /// Installs a package that a person has agreed to; its server will be started from it. Dropping
+    /// the future leaves nothing behind. Returns the digest of the package, or `None` if the server
+    /// is not started from one.
     ///
     /// # Errors
-    /// If it cannot be installed, or is not what its server asks for.
+    /// If it cannot be installed, or is not the package that its server requests.
     pub(super) async fn install(
         &self,
         package: &Package,
-        tell: ProgressCallback,
+        progress: ProgressCallback,
     ) -> Result<Option<String>, Error> {
         let config = self.upstreams.config(&package.server);
         let unknown = || {
@@ -160,15 +161,15 @@ impl ServerPackages {
         let (Some(installer), Some(spec)) = (&self.installer, spec(&config)?) else {
             return Ok(None);
         };
-        let installed = installer.install(&spec, package, tell).await.map_err(Error::from)?;
+        let installed = installer.install(&spec, package, progress).await.map_err(Error::from)?;
         let config = started_from(config, installed);
         let digest = config.package.clone();
         self.upstreams.put(config);
         Ok(digest)
     }
 
-    /// The launch line as it was written, without keys.
-    fn line(&self, server: &str, spec: &PackageSpec) -> String {
+    /// Returns the launch line as it was written, without keys.
+    fn launch_line(&self, server: &str, spec: &PackageSpec) -> String {
         self.known.launch_line(server).unwrap_or_else(|| spec.written())
     }
 }
@@ -182,7 +183,8 @@ fn spec(config: &ServerConfig) -> Result<Option<PackageSpec>, Error> {
     Ok(PackageSpec::of(command, arguments)?.map(|spec| spec.with_scripts(scripts)))
 }
 
-/// A server that is started from its package. It is the same server: its launch line says so.
+/// Returns the configuration of a server that is started from its package. Its identity stays the
+/// same.
 fn started_from(mut config: ServerConfig, installed: InstalledPackage) -> ServerConfig {
     if let Launch::Stdio { command, arguments, .. } = &mut config.launch {
         (*command, *arguments) = (installed.command, installed.arguments);
@@ -192,15 +194,15 @@ fn started_from(mut config: ServerConfig, installed: InstalledPackage) -> Server
     config
 }
 
-/// An error as a call gets it.
+/// Converts an error into one for a call.
 pub(crate) fn call_error(error: Error) -> CallError {
     CallError::new(error.kind(), message_with_hint(&error))
 }
 
-/// An error with what to do about it, as one text.
+/// Formats an error and its hint as one text.
 pub(crate) fn message_with_hint(error: &Error) -> String {
     let message = error.to_string();
-    // Behind lines of a tool's own words a hint stands alone.
+    // After several lines of a tool's output, the hint gets its own line.
     let before = if message.contains('\n') { "\nhint: " } else { ": " };
     let hint = error.hint().map(|hint| format!("{before}{hint}")).unwrap_or_default();
     format!("{message}{hint}")

@@ -1,4 +1,4 @@
-//! What is recorded of servers: schemas, definitions, shapes of results, and which were used.
+//! Records about servers: schemas, definitions, shapes of results, and their use.
 
 use super::usage::ServerUsageRecorder;
 use super::validator_cache::ValidatorCache;
@@ -10,21 +10,21 @@ use crate::upstream::ListedTool;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// How much of a digest tells it from others.
+/// Number of digits of a digest that are shown.
 const DIGITS: usize = 12;
 
-/// What is recorded of servers. Only the schemas are, where nothing may be written.
+/// Records about servers. If nothing may be written, only schemas are stored, in memory.
 #[derive(Default)]
 pub(crate) struct ServerRecords {
     validators: ValidatorCache,
     observed: Option<ObservedResults>,
-    /// What tools said of themselves, so that a person can be shown how one has changed.
+    /// Definitions of tools, so that a person can be shown how a tool has changed.
     definitions: Option<Definitions>,
     usage: Option<ServerUsageRecorder>,
 }
 
 impl ServerRecords {
-    /// Returns records of the servers of a project, kept in `folder`.
+    /// Returns the records about the servers of a project, stored in `folder`.
     pub(super) fn in_folder(project: &Project, folder: PathBuf) -> ServerRecords {
         ServerRecords {
             validators: ValidatorCache::default(),
@@ -39,28 +39,28 @@ impl ServerRecords {
         self.validators.check(tool, arguments)
     }
 
-    /// Returns the shapes of results that were seen, where they are kept.
+    /// Returns the observed shapes of results, if they are stored.
     pub(crate) fn observed(&self) -> Option<&ObservedResults> {
         self.observed.as_ref()
     }
 
-    /// Notes that a server was used.
-    pub(super) fn note_use(&self, server: &str) {
+    /// Records that a server was used.
+    pub(super) fn record_use(&self, server: &str) {
         if let Some(usage) = &self.usage {
             usage.note(server);
         }
     }
 
-    /// Writes down the shapes of results.
+    /// Writes the observed shapes of results.
     pub(super) fn save_observations(&self) {
         if let Some(observed) = &self.observed {
-            // It is only a convenience: what cannot be kept is observed again.
+            // They are only a convenience: shapes that cannot be stored are observed again.
             let _ = observed.flush();
         }
     }
 
-    /// Keeps what a tool says of itself, on another thread and once a process.
-    pub(crate) fn keep_definition(&self, tool: &ListedTool) {
+    /// Stores the definition of a tool, on another thread and once per process.
+    pub(crate) fn store_definition(&self, tool: &ListedTool) {
         let Some(definitions) = &self.definitions else { return };
         let (digest, definition) = (tool.origin.definition.clone(), tool.definition.clone());
         if definitions.has_kept(&digest) {
@@ -68,13 +68,14 @@ impl ServerRecords {
         }
         let definitions = definitions.clone();
         tokio::task::spawn_blocking(move || {
-            // Without it a person is asked all the same, and sees less.
+            // Without it a person is still asked, but sees less.
             let _ = definitions.keep(&digest, &definition);
         });
     }
 
-    /// Returns how a tool differs from what it was. `listed` is the tool as its server lists it
-    /// now, `launch_line` how that server is started or reached; both if they are known.
+    /// Returns how a tool differs from its earlier version. `listed` is the tool in its server's
+    /// current listing, and `launch_line` is the server's launch line or URL; both if they are
+    /// known.
     pub(super) fn differences(
         &self,
         before: &ToolOrigin,
@@ -87,13 +88,17 @@ impl ServerRecords {
             let line = launch_line().unwrap_or_default();
             changes.push(Difference::new(
                 "server",
-                Some(format!("another launch line or URL, digest {}", short(&before.server))),
-                Some(format!("{line}, digest {}", short(&now.server))),
+                Some(format!(
+                    "another launch line or URL, digest {}",
+                    short_digest(&before.server)
+                )),
+                Some(format!("{line}, digest {}", short_digest(&now.server))),
             ));
         }
         if before.package != now.package {
-            let digest =
-                |origin: &ToolOrigin| Some(format!("digest {}", short(origin.package.as_deref()?)));
+            let digest = |origin: &ToolOrigin| {
+                Some(format!("digest {}", short_digest(origin.package.as_deref()?)))
+            };
             changes.push(Difference::new("package", digest(before), digest(now)));
         }
         if before.definition == now.definition {
@@ -102,14 +107,14 @@ impl ServerRecords {
         let known = self.definitions.as_ref().and_then(|all| all.get(&before.definition));
         match (known, listed) {
             (Some(was), Some(is)) => changes.extend(differences_of(&was, &is.definition)),
-            // What it was is gone: what it is must do.
+            // The earlier version is not stored: only the current one is shown.
             (_, is) => changes.push(Difference::new(
                 "definition",
-                Some(format!("not kept, digest {}", short(&before.definition))),
+                Some(format!("not kept, digest {}", short_digest(&before.definition))),
                 Some(format!(
                     "{} (digest {})",
                     is.map_or("", |is| is.definition.description.as_str()),
-                    short(&now.definition)
+                    short_digest(&now.definition)
                 )),
             )),
         }
@@ -117,6 +122,6 @@ impl ServerRecords {
     }
 }
 
-fn short(digest: &str) -> String {
+fn short_digest(digest: &str) -> String {
     digest.chars().take(DIGITS).collect()
 }

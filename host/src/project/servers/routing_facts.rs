@@ -1,26 +1,27 @@
-//! What decides where calls go, as a project last said it. The rules themselves are the router's.
+//! The facts that decide where calls are sent, from the last read of a project. The router has the
+//! rules themselves.
 
 use crate::project::{Project, RoutingRule};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Facts about where calls go.
+/// The facts that decide where calls are sent.
 pub(crate) struct RoutingFacts {
-    /// Every server that is configured.
+    /// The names of all configured servers.
     pub(crate) names: BTreeSet<String>,
-    /// The servers that are configured and cannot be used, and why.
+    /// The servers that are configured but cannot be used, with the reason.
     pub(crate) unusable: BTreeMap<String, String>,
-    /// What the project says, in the order written.
+    /// The project's own routing rules, in the order written.
     pub(crate) routing: Vec<RoutingRule>,
-    /// What the cloud said last.
+    /// The cloud's routing rules, as last received.
     pub(crate) synced: Vec<RoutingRule>,
     /// Whether there is a cloud.
     pub(crate) cloud: bool,
-    /// Why the project's files do not count, if they do not.
+    /// The reason why the project's files are not trusted, or `None`.
     pub(crate) untrusted: Option<String>,
 }
 
 impl RoutingFacts {
-    /// Returns the facts about servers that are all called here.
+    /// Returns the facts about servers that are all local.
     pub(crate) fn new(names: impl IntoIterator<Item = String>) -> RoutingFacts {
         let names: BTreeSet<String> = names.into_iter().collect();
         let (unusable, routing) = (BTreeMap::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! The face of a project's servers: what embedders hold.
+//! The servers of a project, as embedders hold them.
 
 use super::cloud::CloudConnection;
 use super::known_project::KnownProject;
@@ -21,27 +21,27 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// All servers that programs of a process may call, shared by its runs. Clones share everything. A
-/// server is started when it is first needed.
+/// All servers that programs of a process may call, shared by its runs. Clones share all state. A
+/// server is started on first use.
 #[derive(Clone)]
 pub struct Servers(Arc<ServerParts>);
 
-/// What servers consist of.
+/// The parts of a [`Servers`].
 struct ServerParts {
     /// The servers themselves, running or not.
     upstreams: Upstreams,
-    /// Where the calls go that are made elsewhere.
+    /// The connection for calls that are sent to the cloud.
     cloud: Option<CloudConnection>,
     /// The project that they belong to.
     known: Arc<KnownProject>,
     /// The packages that they are started from.
     packages: ServerPackages,
-    /// What is recorded of them.
+    /// The records about them.
     records: ServerRecords,
 }
 
 impl Servers {
-    /// Returns servers that nothing is remembered of.
+    /// Returns servers without stored records.
     pub fn new(servers: Vec<ServerConfig>) -> Servers {
         let facts = RoutingFacts::new(servers.iter().map(|server| server.name.clone()));
         let upstreams = Upstreams::new(servers, None, Arc::new(SystemClock));
@@ -55,23 +55,23 @@ impl Servers {
         }))
     }
 
-    /// Returns the servers of a project. What they offer is remembered in the project's own folder.
+    /// Returns the servers of a project. Their listings are cached in the project's own folder.
     ///
     /// # Errors
-    /// If the cloud that it names cannot be one.
+    /// If the URL of its cloud is not valid.
     pub fn of(project: &Project) -> Result<Servers, Error> {
-        Servers::remembered(project, Some(project.state_folder()))
+        Servers::with_cache(project, Some(project.state_folder()))
     }
 
-    /// Returns the servers of a project, and remembers nothing of them: no file is written.
+    /// Returns the servers of a project without a cache: no file is written.
     ///
     /// # Errors
     /// As [`Servers::of`].
     pub fn of_unremembered(project: &Project) -> Result<Servers, Error> {
-        Servers::remembered(project, None)
+        Servers::with_cache(project, None)
     }
 
-    fn remembered(project: &Project, folder: Option<PathBuf>) -> Result<Servers, Error> {
+    fn with_cache(project: &Project, folder: Option<PathBuf>) -> Result<Servers, Error> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let mut servers = project.servers.clone();
         for server in &mut servers {
@@ -79,7 +79,7 @@ impl Servers {
         }
         let cache = folder.as_deref().map(ServerCache::open);
         let cloud = project.cloud.as_ref();
-        let cloud = cloud.map(|cloud| CloudConnection::to(cloud, clock.clone())).transpose()?;
+        let cloud = cloud.map(|cloud| CloudConnection::new(cloud, clock.clone())).transpose()?;
         let upstreams = Upstreams::new(servers, cache, clock);
         let known = Arc::new(KnownProject::of(project.clone()));
         let installer = Installer::new(project.state_folder(), project.environment());
@@ -92,12 +92,13 @@ impl Servers {
         Ok(Servers(Arc::new(ServerParts { upstreams, cloud, known, packages, records })))
     }
 
-    /// Starts those that are configured to run before they are called, without waiting for them.
+    /// Starts the servers that are configured to run before they are called, without waiting for
+    /// them.
     pub fn start_background(&self) {
         for server in self.upstreams().background() {
             let servers = self.clone();
             tokio::spawn(async move {
-                // What is not installed is not installed for this.
+                // A missing package is not installed for this.
                 if let Ok(PackageReadiness::Ready) = servers.packages().readiness(&server).await {
                     servers.upstreams().start(&server);
                 }
@@ -105,8 +106,8 @@ impl Servers {
         }
     }
 
-    /// Returns whether the project has changed in a way that it is not trusted with, and that only
-    /// showed when a server was to be started. Then it is worth reading again.
+    /// Reports whether the project has changed, is no longer trusted, and this was only noticed
+    /// when a server was to be started. Then it should be read again.
     pub fn is_outdated(&self) -> bool {
         self.0.known.is_outdated()
     }
@@ -116,7 +117,7 @@ impl Servers {
         self.upstreams().names()
     }
 
-    /// Returns what hides the values that the servers, and the cloud, are given at the moment.
+    /// Returns a redactor for the values that the servers and the cloud currently get.
     pub fn redactor(&self) -> Redactor {
         let cloud = self.cloud().map(CloudConnection::upstreams);
         let configs = std::iter::once(self.upstreams()).chain(cloud).flat_map(|upstreams| {
@@ -125,17 +126,17 @@ impl Servers {
         Redactor::knowing(configs.flat_map(|config| config.declared_secrets()))
     }
 
-    /// Returns how all servers are.
+    /// Returns the status of all servers.
     pub fn status(&self) -> Vec<ServerStatus> {
         self.upstreams().status()
     }
 
-    /// Returns the shapes of results that were seen, where they are kept.
+    /// Returns the observed shapes of results, if they are stored.
     pub fn observed(&self) -> Option<&ObservedResults> {
         self.records().observed()
     }
 
-    /// Ends all servers, gracefully if they let us, and waits for it.
+    /// Stops all servers, gracefully if possible, and waits for it.
     pub async fn close(&self) {
         self.upstreams().close().await;
         if let Some(cloud) = self.cloud() {
@@ -144,38 +145,36 @@ impl Servers {
         self.keep();
     }
 
-    /// Writes down what was learnt of the servers in passing: the shapes of results that they do
-    /// not declare.
+    /// Writes the observations about the servers: the shapes of results that they do not declare.
     pub fn keep(&self) {
         self.records().save_observations();
     }
 
-    /// Returns the state of the package that a server is started from. No registry is asked.
+    /// Returns the state of the package that a server is started from. No registry is contacted.
     pub async fn package(&self, server: &str) -> PackageState {
         self.packages().state(server).await
     }
 
-    /// Returns what would have to be installed before a server can be started, or `None` if
-    /// nothing.
+    /// Returns the package that must be installed before a server can be started, or `None`.
     ///
     /// # Errors
-    /// If its launch line is not understood, or its registry cannot say which version is meant.
+    /// If its launch line is not valid, or its registry cannot resolve the version.
     pub async fn missing_package(&self, server: &str) -> Result<Option<Package>, Error> {
         self.packages().missing(server).await
     }
 
-    /// Installs a package that somebody has agreed to, and has its server started from it. If the
-    /// future is dropped, nothing is left behind. Returns the digest of the package, or `None` if
-    /// the server is not started from one.
+    /// Installs a package that a person has agreed to; its server will be started from it. Dropping
+    /// the future leaves nothing behind. Returns the digest of the package, or `None` if the server
+    /// is not started from one.
     ///
     /// # Errors
-    /// If it cannot be installed, or is not what its server asks for.
+    /// If it cannot be installed, or is not the package that its server requests.
     pub async fn install(
         &self,
         package: &Package,
-        tell: ProgressCallback,
+        progress: ProgressCallback,
     ) -> Result<Option<String>, Error> {
-        self.packages().install(package, tell).await
+        self.packages().install(package, progress).await
     }
 }
 
@@ -197,18 +196,18 @@ impl Servers {
         &self.0.records
     }
 
-    /// Returns what servers lack before they can be called, and how it comes about.
+    /// Returns the needs of servers before they can be called.
     pub(crate) fn needs(&self) -> ServerNeeds<'_> {
         let ServerParts { upstreams, known, packages, .. } = &*self.0;
         ServerNeeds { upstreams, known, packages }
     }
 
-    /// Returns what decides where calls go at the moment.
+    /// Returns the current routing facts.
     pub(crate) fn routing(&self) -> Arc<RoutingFacts> {
         self.0.known.routing()
     }
 
-    /// Returns a tool of a server that only files name which nobody has trusted.
+    /// Returns a tool that needs trust, if its server is declared only in untrusted files.
     pub(crate) fn untrusted(&self, tool: &ToolName) -> Option<ResolvedTool> {
         self.0.known.untrusted(tool)
     }
@@ -216,12 +215,12 @@ impl Servers {
     /// Starts a server if it does not run, and lists its tools.
     pub(crate) async fn list(&self, server: &str) -> Result<Arc<ServerTools>, UpstreamError> {
         let listing = self.upstreams().list(server).await?;
-        self.records().note_use(server);
+        self.records().record_use(server);
         Ok(listing)
     }
 
-    /// Returns how a tool differs from what it was. `server` is the server that it is called at, if
-    /// it is one of these.
+    /// Returns how a tool differs from its earlier version. `server` is the server that carries out
+    /// its calls, if it is one of these.
     pub(crate) fn differences(
         &self,
         server: Option<&str>,
@@ -251,7 +250,7 @@ impl fmt::Debug for Servers {
     }
 }
 
-/// Returns whether a tool of a server may be called without asking: only such a server is started
+/// Reports whether a tool of a server may be called without asking: only such a server is started
 /// before it is called.
 fn is_allowed(project: &Project, server: &str) -> bool {
     let Permissions { allow, deny, .. } = &project.permissions;

@@ -1,4 +1,4 @@
-//! Records which servers of a project were used, once a process, in the project's own folder.
+//! Records which servers of a project were used, once per process, in the project's own folder.
 //!
 //! **Invariant:** secrets in a launch line are not recorded.
 
@@ -7,15 +7,15 @@ use crate::{config::ServerConfig, project::Project, store::ProjectState};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Notes the use of servers.
+/// Records the use of servers.
 pub(crate) struct ServerUsageRecorder {
     state: ProjectState,
-    /// Launch line and identity of those not noted yet.
+    /// The launch line and identity of each server that is not recorded yet.
     unused: Mutex<HashMap<String, (String, String)>>,
 }
 
 impl ServerUsageRecorder {
-    /// Nothing was used yet.
+    /// Returns a recorder for the servers of a project.
     pub(crate) fn of(project: &Project) -> ServerUsageRecorder {
         let local = project.servers.iter().filter(|server| server.is_local());
         let unused = local.map(|ServerConfig { name, identity, .. }| {
@@ -29,20 +29,20 @@ impl ServerUsageRecorder {
         }
     }
 
-    /// Notes that a server was used, on a thread of its own: nobody waits for it.
+    /// Records that a server was used, on another thread: the call does not wait for it.
     pub(crate) fn note(&self, server: &str) {
         let unused = self.unused.lock().unwrap_or_else(PoisonError::into_inner).remove(server);
         let Some((launch, identity)) = unused else { return };
         let (state, server) = (self.state.clone(), server.to_owned());
         tokio::task::spawn_blocking(move || {
-            // What cannot be noted, as in a folder that only can be read, is no reason to refuse a
-            // call.
+            // A record that cannot be written, for example in a read-only folder, is no reason to
+            // refuse a call.
             let _ = state.server_used(&server, &launch, &identity, SystemClock.now());
         });
     }
 }
 
-/// A launch line without keys. Variables are none, and stay as they were written.
+/// Returns a launch line without keys. Variables are not keys, and stay as written.
 pub(crate) fn shown(launch: &str) -> String {
     Redactor::new().redact_text(launch).into_owned()
 }

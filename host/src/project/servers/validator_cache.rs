@@ -1,4 +1,4 @@
-//! Checks arguments against the schema of their tool before its server sees them.
+//! Checks arguments against the schema of their tool before they are sent to its server.
 
 use crate::catalog::ArgumentValidator;
 use crate::model::{CallError, Code};
@@ -7,11 +7,11 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Compiled schemas kept at a time, at most.
-const KEPT: usize = 2_000;
+/// Maximum number of compiled schemas in memory.
+const MAX_COMPILED: usize = 2_000;
 
-/// Compiled schemas, by the digest of their tool's definition. A schema that cannot be compiled is
-/// its server's to judge by.
+/// Compiled schemas, by the digest of their tool's definition. If a schema cannot be compiled, only
+/// its server checks arguments.
 #[derive(Default)]
 pub(crate) struct ValidatorCache {
     compiled: Mutex<HashMap<Arc<str>, Option<Arc<ArgumentValidator>>>>,
@@ -22,9 +22,9 @@ impl ValidatorCache {
     pub(crate) fn check(&self, tool: &ListedTool, arguments: &Value) -> Result<(), CallError> {
         let Some(validator) = self.validator(tool) else { return Ok(()) };
         let Err(wrong) = validator.check(arguments) else { return Ok(()) };
-        let said: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+        let errors: Vec<String> = wrong.iter().map(ToString::to_string).collect();
         let name = &tool.definition.tool;
-        let message = format!("the arguments of `{name}` are wrong: {}", said.join("; "));
+        let message = format!("the arguments of `{name}` are wrong: {}", errors.join("; "));
         Err(CallError::new(Code::Arguments, message))
     }
 
@@ -35,7 +35,7 @@ impl ValidatorCache {
             return known.clone();
         }
         let validator = ArgumentValidator::new(&tool.definition.input).ok().map(Arc::new);
-        if compiled.len() >= KEPT {
+        if compiled.len() >= MAX_COMPILED {
             compiled.clear();
         }
         compiled.insert(digest.clone(), validator.clone());

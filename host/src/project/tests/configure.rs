@@ -1,6 +1,6 @@
-//! What an engine of a project goes by.
+//! Tests the settings of an engine that is configured for a project.
 
-use super::{ProjectFixture, place};
+use super::{ProjectFixture, project_fixture};
 use crate::config::{Config, EngineSettings};
 use crate::model::{Durability, Grant, Limits};
 use crate::project::{GrantStorage, Project};
@@ -19,9 +19,9 @@ const SETTINGS: &str = r#"{
 }"#;
 
 fn fixture() -> ProjectFixture {
-    let place = place(&[]);
-    place.write(".pml.json", SETTINGS);
-    place
+    let fixture = project_fixture(&[]);
+    fixture.write(".pml.json", SETTINGS);
+    fixture
 }
 
 fn settings(project: &Project, storage: GrantStorage) -> EngineSettings {
@@ -45,7 +45,7 @@ fn a_trusted_project_gives_an_engine_all_that_it_says() {
     assert!(settings.ask_unnamed);
     assert_eq!(settings.limits, Limits { calls: 7, ..Limits::default() });
     assert_eq!(settings.question_lifetime, Some(Duration::from_secs(120)));
-    // What is no engine's stays with the project.
+    // Settings that do not belong to an engine stay with the project.
     assert_eq!(project.durability, Durability::Power);
     assert!(project.approvals.model_may_approve);
 }

@@ -1,13 +1,13 @@
-//! What changes of ours leave alone, and what they make trusted.
+//! Tests what edits leave unchanged, and what they make trusted.
 
-use super::{ProjectFixture, place as place_with};
+use super::{ProjectFixture, project_fixture as fixture_with};
 use crate::error::Error;
 use crate::project::{EditOutcome, OverwriteMode, ReviewedBy, SettingsFile, TrustState};
 use serde_json::{Value, json};
 use std::fs;
 
-fn place() -> ProjectFixture {
-    place_with(&[])
+fn project_fixture() -> ProjectFixture {
+    fixture_with(&[])
 }
 
 impl ProjectFixture {
@@ -30,120 +30,120 @@ impl ProjectFixture {
 
 #[test]
 fn a_new_file_asks_about_everything_and_is_trusted() {
-    let place = place();
-    let edited = place.settings().create().unwrap();
+    let fixture = project_fixture();
+    let edited = fixture.settings().create().unwrap();
     assert_eq!(edited, EditOutcome { changed: true, trusted: true });
-    let parsed: Value = serde_json::from_str(&place.text()).unwrap();
+    let parsed: Value = serde_json::from_str(&fixture.text()).unwrap();
     let expected =
         json!({ "version": "0.1.0", "permissions": { "allow": [], "deny": [], "ask": ["*"] } });
     assert_eq!(parsed, expected);
-    assert_eq!(place.project().trust, TrustState::Trusted);
-    assert!(!place.settings().create().unwrap().changed);
+    assert_eq!(fixture.project().trust, TrustState::Trusted);
+    assert!(!fixture.settings().create().unwrap().changed);
 }
 
 #[test]
 fn comments_and_spacing_survive() {
-    let place = place();
+    let fixture = project_fixture();
     let text = "// mine\n{\n    /* why */ \"servers\": {\n        \"a\": { \"command\": \"a\" }, // first\n    },\n    \"permissions\": { \"allow\": [\"x:y\"] }\n}\n";
-    place.write(".pml.json", text);
-    place.add("b", json!({ "command": "b", "args": ["1", "two words"] })).unwrap();
-    let added = place.text();
+    fixture.write(".pml.json", text);
+    fixture.add("b", json!({ "command": "b", "args": ["1", "two words"] })).unwrap();
+    let added = fixture.text();
     for part in ["// mine\n{", "/* why */", "{ \"command\": \"a\" }", "// first", "[\"x:y\"]"] {
         assert!(added.contains(part), "{part}: {added}");
     }
     let names: Vec<_> =
-        place.project().declared.servers.iter().map(|it| it.launch.clone()).collect();
+        fixture.project().declared.servers.iter().map(|it| it.launch.clone()).collect();
     assert_eq!(names, ["a", "b 1 'two words'"]);
-    place.settings().remove_server("b").unwrap();
-    assert_eq!(place.project().declared.servers.len(), 1);
-    assert!(place.text().contains("// first"), "{}", place.text());
+    fixture.settings().remove_server("b").unwrap();
+    assert_eq!(fixture.project().declared.servers.len(), 1);
+    assert!(fixture.text().contains("// first"), "{}", fixture.text());
 }
 
 #[test]
 fn a_pattern_is_allowed_once() {
-    let place = place();
+    let fixture = project_fixture();
     let pattern = "a:b".parse().unwrap();
-    assert!(place.settings().allow(&pattern).unwrap().changed);
-    assert!(!place.settings().allow(&pattern).unwrap().changed);
-    assert_eq!(place.project().permissions.allow, [pattern]);
-    assert_eq!(place.text().matches("a:b").count(), 1);
+    assert!(fixture.settings().allow(&pattern).unwrap().changed);
+    assert!(!fixture.settings().allow(&pattern).unwrap().changed);
+    assert_eq!(fixture.project().permissions.allow, [pattern]);
+    assert_eq!(fixture.text().matches("a:b").count(), 1);
 }
 
 #[test]
 fn a_file_that_was_not_trusted_stays_so() {
-    let place = place();
-    place.write(".pml.json", r#"{ "permissions": { "allow": ["*"] } }"#);
-    let edited = place.settings().allow(&"a:b".parse().unwrap()).unwrap();
+    let fixture = project_fixture();
+    fixture.write(".pml.json", r#"{ "permissions": { "allow": ["*"] } }"#);
+    let edited = fixture.settings().allow(&"a:b".parse().unwrap()).unwrap();
     assert_eq!(edited, EditOutcome { changed: true, trusted: false });
-    assert_eq!(place.project().trust, TrustState::Unknown);
-    place.project().grant_trust(&place.environment).unwrap();
-    assert!(place.add("a", json!({ "command": "a" })).unwrap().trusted);
-    assert_eq!(place.project().trust, TrustState::Trusted);
+    assert_eq!(fixture.project().trust, TrustState::Unknown);
+    fixture.project().grant_trust(&fixture.environment).unwrap();
+    assert!(fixture.add("a", json!({ "command": "a" })).unwrap().trusted);
+    assert_eq!(fixture.project().trust, TrustState::Trusted);
 }
 
 #[test]
 fn writing_our_own_file_does_not_make_another_one_trusted() {
-    let place = place();
-    place.write(".mcp.json", r#"{ "mcpServers": { "evil": { "command": "evil" } } }"#);
-    assert!(place.add("a", json!({ "command": "a" })).unwrap().trusted);
-    let project = place.project();
+    let fixture = project_fixture();
+    fixture.write(".mcp.json", r#"{ "mcpServers": { "evil": { "command": "evil" } } }"#);
+    assert!(fixture.add("a", json!({ "command": "a" })).unwrap().trusted);
+    let project = fixture.project();
     assert_eq!(project.trust, TrustState::Changed { files: vec![".mcp.json".into()] });
     assert!(project.servers.is_empty());
 }
 
 #[test]
 fn what_nobody_has_seen_is_written_and_not_trusted() {
-    let place = place();
-    place.settings().create().unwrap();
+    let fixture = project_fixture();
+    fixture.settings().create().unwrap();
     let evil = [("evil".to_owned(), json!({ "command": "evil" }))];
     let edited =
-        place.settings().add_servers(&evil, OverwriteMode::Refuse, ReviewedBy::Nobody).unwrap();
+        fixture.settings().add_servers(&evil, OverwriteMode::Refuse, ReviewedBy::Nobody).unwrap();
     assert_eq!(edited, EditOutcome { changed: true, trusted: false });
-    assert!(!place.project().trust.is_trusted());
+    assert!(!fixture.project().trust.is_trusted());
 }
 
 #[test]
 fn what_we_would_not_understand_is_not_written() {
-    let place = place();
+    let fixture = project_fixture();
     for (name, entry) in [
         ("pml", json!({ "command": "x" })),
         ("a b", json!({ "command": "x" })),
         ("a", json!({ "comand": "x" })),
         ("a", json!({ "command": "${" })),
     ] {
-        assert!(place.add(name, entry).is_err(), "{name}");
+        assert!(fixture.add(name, entry).is_err(), "{name}");
     }
-    assert!(!place.root.join(".pml.json").exists());
-    place.write(".pml.json", "{ broken");
-    assert!(place.add("a", json!({ "command": "x" })).is_err());
-    assert_eq!(place.text(), "{ broken");
+    assert!(!fixture.root.join(".pml.json").exists());
+    fixture.write(".pml.json", "{ broken");
+    assert!(fixture.add("a", json!({ "command": "x" })).is_err());
+    assert_eq!(fixture.text(), "{ broken");
 }
 
 #[test]
 fn a_server_is_replaced_only_when_told() {
-    let place = place();
-    place.add("github", json!({ "command": "one" })).unwrap();
-    let error = place.add("github", json!({ "command": "two" })).unwrap_err();
+    let fixture = project_fixture();
+    fixture.add("github", json!({ "command": "one" })).unwrap();
+    let error = fixture.add("github", json!({ "command": "two" })).unwrap_err();
     assert!(error.to_string().contains("there is a server `github` already"), "{error}");
     let two = [("github".to_owned(), json!({ "command": "two" }))];
-    place.settings().add_servers(&two, OverwriteMode::Replace, ReviewedBy::User).unwrap();
-    assert_eq!(place.project().declared.servers[0].launch, "two");
-    let error = place.settings().remove_server("gihub").unwrap_err();
+    fixture.settings().add_servers(&two, OverwriteMode::Replace, ReviewedBy::User).unwrap();
+    assert_eq!(fixture.project().declared.servers[0].launch, "two");
+    let error = fixture.settings().remove_server("gihub").unwrap_err();
     assert_eq!(error.hint(), Some("did you mean `github`?"));
 }
 
 #[test]
 fn edits_at_once_lose_nothing() {
-    let place = place();
+    let fixture = project_fixture();
     std::thread::scope(|scope| {
         for number in 0..8 {
-            let place = &place;
+            let fixture = &fixture;
             scope.spawn(move || {
-                place.add(&format!("s{number}"), json!({ "command": "x" })).unwrap()
+                fixture.add(&format!("s{number}"), json!({ "command": "x" })).unwrap()
             });
         }
     });
-    let project = place.project();
+    let project = fixture.project();
     assert_eq!((project.servers.len(), project.trust), (8, TrustState::Trusted));
 }
 
@@ -151,13 +151,13 @@ fn edits_at_once_lose_nothing() {
 #[test]
 fn the_mode_of_a_file_is_kept_and_a_new_one_is_private() {
     use std::os::unix::fs::PermissionsExt;
-    let place = place();
+    let fixture = project_fixture();
     let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
-    let path = place.root.join(".pml.json");
-    place.settings().create().unwrap();
+    let path = fixture.root.join(".pml.json");
+    fixture.settings().create().unwrap();
     assert_eq!(mode(&path), 0o600);
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-    place.add("a", json!({ "command": "a" })).unwrap();
+    fixture.add("a", json!({ "command": "a" })).unwrap();
     assert_eq!(mode(&path), 0o644);
-    assert_eq!(fs::read_dir(&place.root).unwrap().count(), 2);
+    assert_eq!(fs::read_dir(&fixture.root).unwrap().count(), 2);
 }

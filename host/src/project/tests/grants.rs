@@ -1,6 +1,6 @@
-//! What `permissions.grants` means, and what of it is refused.
+//! Tests how `permissions.grants` is interpreted, and what is refused.
 
-use super::place;
+use super::project_fixture;
 use crate::model::{Condition, Constraint, Grant, GrantVersion, ToolOrigin};
 use serde_json::json;
 
@@ -19,9 +19,9 @@ const GRANTS: &str = r#"{
 
 #[test]
 fn a_trusted_file_gives_its_grants() {
-    let place = place(&[]);
-    place.write(".pml.json", GRANTS);
-    let grants = place.trusted().permissions.grants;
+    let fixture = project_fixture(&[]);
+    fixture.write(".pml.json", GRANTS);
+    let grants = fixture.trusted().permissions.grants;
     let origin = ToolOrigin::new("d1", "s1").with_package(Some("p1".into()));
     let within = vec![
         Constraint::new("path", Condition::Under("/home/ann/notes".into())),
@@ -35,7 +35,7 @@ fn a_trusted_file_gives_its_grants() {
 
 #[test]
 fn conditions_without_a_mark_are_an_older_pmls_and_still_open() {
-    let place = place(&[]);
+    let fixture = project_fixture(&[]);
     let grant = |more: &str| {
         format!(
             r#"{{ "permissions": {{ "allow": ["fs:read"], "grants": [{{ "tool": "fs:read"{more} }}] }} }}"#
@@ -43,23 +43,23 @@ fn conditions_without_a_mark_are_an_older_pmls_and_still_open() {
     };
     for where_ in [
         r#"{ "path": { "under": "/n" } }"#,
-        // What it could say then, and nothing could meet now.
+        // Conditions that were valid then, and that no call could satisfy now.
         r#"{ "path": { "under": "~/notes" }, "/etc": { "equals": 1 } }"#,
         r#"{ "url": { "host": "a.example" } }"#,
     ] {
-        place.write(".pml.json", grant(&format!(", \"where\": {where_}")));
-        let grants = place.trusted().permissions.grants;
+        fixture.write(".pml.json", grant(&format!(", \"where\": {where_}")));
+        let grants = fixture.trusted().permissions.grants;
         assert!(grants[0].is_older() && grants[0].version == GrantVersion::Older, "{where_}");
     }
-    place.write(".pml.json", grant(""));
-    assert!(!place.trusted().permissions.grants[0].is_older());
+    fixture.write(".pml.json", grant(""));
+    assert!(!fixture.trusted().permissions.grants[0].is_older());
 }
 
 #[test]
 fn an_untrusted_file_gives_none_and_they_are_shown() {
-    let place = place(&[]);
-    place.write(".pml.json", GRANTS);
-    let project = place.project();
+    let fixture = project_fixture(&[]);
+    fixture.write(".pml.json", GRANTS);
+    let project = fixture.project();
     assert!(project.permissions.grants.is_empty());
     assert_eq!(project.declared.grants.len(), 2);
 }
@@ -67,9 +67,10 @@ fn an_untrusted_file_gives_none_and_they_are_shown() {
 #[test]
 fn what_is_wrong_is_shown_where_it_stands() {
     let refusal = |grant: &str| {
-        let place = place(&[]);
-        place.write(".pml.json", format!("{{ \"permissions\": {{ \"grants\": [\n{grant}\n] }} }}"));
-        let error = place.load().expect_err(grant);
+        let fixture = project_fixture(&[]);
+        fixture
+            .write(".pml.json", format!("{{ \"permissions\": {{ \"grants\": [\n{grant}\n] }} }}"));
+        let error = fixture.load().expect_err(grant);
         format!("{error}\nhint: {}", error.hint().unwrap_or_default())
     };
     for (grant, part) in [

@@ -1,11 +1,11 @@
-//! Servers of other clients.
+//! Tests the import of servers from other clients.
 
-use super::{ProjectFixture, place};
+use super::{ProjectFixture, project_fixture};
 use crate::project::{FoundServer, FoundServers, ImportScope, ImportSource, find_servers};
 use serde_json::json;
 
-fn found(place: &ProjectFixture, clients: &[ImportSource]) -> FoundServers {
-    find_servers(&place.root, &place.environment, clients)
+fn found(fixture: &ProjectFixture, clients: &[ImportSource]) -> FoundServers {
+    find_servers(&fixture.root, &fixture.environment, clients)
 }
 
 fn named<'a>(found: &'a FoundServers, name: &str) -> &'a FoundServer {
@@ -14,18 +14,18 @@ fn named<'a>(found: &'a FoundServers, name: &str) -> &'a FoundServer {
 
 #[test]
 fn claude_code_has_servers_in_three_places() {
-    let place = place(&[]);
-    place.write(".mcp.json", r#"{ "mcpServers": { "shared": { "command": "project" }, "both": { "command": "project" } } }"#);
+    let fixture = project_fixture(&[]);
+    fixture.write(".mcp.json", r#"{ "mcpServers": { "shared": { "command": "project" }, "both": { "command": "project" } } }"#);
     let home = json!({
         "history": ["…"],
         "mcpServers": { "mine": { "type": "http", "url": "https://h/mcp" }, "pml": { "command": "pml", "args": ["stdio"] } },
         "projects": {
-            place.root.to_str().unwrap(): { "mcpServers": { "both": { "command": "local" } } },
+            fixture.root.to_str().unwrap(): { "mcpServers": { "both": { "command": "local" } } },
             "/elsewhere": { "mcpServers": { "other": { "command": "x" } } },
         },
     });
-    place.write_home(".claude.json", &home.to_string());
-    let found = found(&place, &[ImportSource::ClaudeCode]);
+    fixture.write_home(".claude.json", &home.to_string());
+    let found = found(&fixture, &[ImportSource::ClaudeCode]);
     let names: Vec<_> = found.servers.iter().map(|it| (it.name.as_str(), it.scope)).collect();
     assert_eq!(
         names,
@@ -42,11 +42,11 @@ fn claude_code_has_servers_in_three_places() {
 #[cfg(unix)]
 #[test]
 fn claude_desktop_may_call_a_server_anything() {
-    let place = place(&[]);
+    let fixture = project_fixture(&[]);
     let file =
         r#"{ "mcpServers": { "My Files!": { "command": "npx", "args": ["-y", "fs", "/tmp"] } } }"#;
-    place.write_home(".config/Claude/claude_desktop_config.json", file);
-    let found = found(&place, &[ImportSource::ClaudeDesktop]);
+    fixture.write_home(".config/Claude/claude_desktop_config.json", file);
+    let found = found(&fixture, &[ImportSource::ClaudeDesktop]);
     let server = &found.servers[0];
     assert_eq!((server.name.as_str(), server.launch.as_str()), ("My-Files-", "npx -y fs /tmp"));
     assert_eq!(server.notes, ["its name was `My Files!`"]);
@@ -54,8 +54,8 @@ fn claude_desktop_may_call_a_server_anything() {
 
 #[test]
 fn variables_of_vs_code_become_ours() {
-    let place = place(&[]);
-    place.write(".vscode/mcp.json", r#"{
+    let fixture = project_fixture(&[]);
+    fixture.write(".vscode/mcp.json", r#"{
         // as VS Code writes it
         "inputs": [{ "type": "promptString", "id": "api-key", "password": true }],
         "servers": {
@@ -65,9 +65,9 @@ fn variables_of_vs_code_become_ours() {
             "c": { "type": "sse", "url": "https://h/" },
         },
     }"#);
-    let found = found(&place, &[ImportSource::VsCode]);
+    let found = found(&fixture, &[ImportSource::VsCode]);
     let server = named(&found, "a");
-    let root = place.root.to_str().unwrap();
+    let root = fixture.root.to_str().unwrap();
     assert_eq!(server.entry["command"], json!(format!("{root}/serve")));
     assert_eq!(server.entry["args"], json!(["${HOME}/x", "${env:REGION}"]));
     assert_eq!(server.entry["env"], json!({ "KEY": "${API_KEY}" }));
@@ -84,20 +84,20 @@ fn variables_of_vs_code_become_ours() {
 
 #[test]
 fn cursor_needs_no_type_for_a_url() {
-    let place = place(&[]);
-    place.write(".cursor/mcp.json", r#"{ "mcpServers": { "a": { "url": "https://h/mcp" } } }"#);
-    place.write_home(".cursor/mcp.json", r#"{ "mcpServers": { "b": { "command": "x" } } }"#);
-    let found = found(&place, &[ImportSource::Cursor]);
+    let fixture = project_fixture(&[]);
+    fixture.write(".cursor/mcp.json", r#"{ "mcpServers": { "a": { "url": "https://h/mcp" } } }"#);
+    fixture.write_home(".cursor/mcp.json", r#"{ "mcpServers": { "b": { "command": "x" } } }"#);
+    let found = found(&fixture, &[ImportSource::Cursor]);
     let names: Vec<_> = found.servers.iter().map(|it| (it.launch.as_str(), it.scope)).collect();
     assert_eq!(names, [("https://h/mcp", ImportScope::Project), ("x", ImportScope::User)]);
 }
 
 #[test]
 fn a_secret_that_stands_there_as_it_is_is_named_and_not_shown() {
-    let place = place(&[]);
-    place.write(".cursor/mcp.json", r#"{ "mcpServers": { "a": { "command": "x",
+    let fixture = project_fixture(&[]);
+    fixture.write(".cursor/mcp.json", r#"{ "mcpServers": { "a": { "command": "x",
         "env": { "API_KEY": "sk-abcdefghijklmnopqrstuvwx", "MODE": "fast", "TOKEN": "${TOKEN}" } } } }"#);
-    let found = found(&place, &[ImportSource::Cursor]);
+    let found = found(&fixture, &[ImportSource::Cursor]);
     let notes = found.servers[0].notes.join("\n");
     assert!(notes.contains("`API_KEY`") && notes.contains("`.env`"), "{notes}");
     assert!(!notes.contains("sk-abc") && !notes.contains("MODE") && !notes.contains("TOKEN`"));
@@ -106,13 +106,13 @@ fn a_secret_that_stands_there_as_it_is_is_named_and_not_shown() {
 
 #[test]
 fn a_broken_file_hides_no_other() {
-    let place = place(&[]);
-    place.write(".vscode/mcp.json", "{ broken");
-    place.write(
+    let fixture = project_fixture(&[]);
+    fixture.write(".vscode/mcp.json", "{ broken");
+    fixture.write(
         ".cursor/mcp.json",
         r#"{ "mcpServers": { "a": { "command": "x" }, "b": 1, "c": {} } }"#,
     );
-    let found = found(&place, ImportSource::ALL);
+    let found = found(&fixture, ImportSource::ALL);
     assert_eq!(found.servers.len(), 1);
     assert_eq!(found.left_out.len(), 3);
     assert!(found.left_out[0].name.is_none());

@@ -1,6 +1,6 @@
-//! `host/pml.schema.json`, which editors check `.pml.json` with, says what `raw.rs` reads.
+//! Tests that `host/pml.schema.json`, with which editors check `.pml.json`, agrees with `raw.rs`.
 
-use super::place;
+use super::project_fixture;
 use crate::project::raw::{APPROVAL_KEYS, CLOUD_KEYS, KEYS, LIMIT_KEYS, PERMISSION_KEYS};
 use crate::project::raw_grant::{CONDITION_KEYS, GRANT_KEYS};
 use crate::project::raw_server::SERVER_KEYS;
@@ -29,9 +29,9 @@ fn it_knows_the_keys_that_we_read_and_no_other() {
         ("/$defs/condition", CONDITION_KEYS),
     ] {
         let object = schema.pointer(pointer).expect(pointer);
-        let said: BTreeSet<_> =
+        let described: BTreeSet<_> =
             object["properties"].as_object().expect(pointer).keys().map(String::as_str).collect();
-        assert_eq!(said, keys.iter().copied().collect(), "{pointer}");
+        assert_eq!(described, keys.iter().copied().collect(), "{pointer}");
         assert_eq!(object["additionalProperties"], json!(false), "{pointer}");
         for (key, value) in object["properties"].as_object().expect(pointer) {
             let described = value["description"].as_str().is_some_and(|text| text.len() > 10);
@@ -144,9 +144,9 @@ fn what_we_accept_it_accepts_and_what_we_refuse_it_refuses() {
         ),
         (json!([]), false),
     ] {
-        let place = place(&[]);
-        place.write(".pml.json", settings.to_string());
-        assert_eq!(place.load().is_ok(), good, "{settings}");
+        let fixture = project_fixture(&[]);
+        fixture.write(".pml.json", settings.to_string());
+        assert_eq!(fixture.load().is_ok(), good, "{settings}");
         assert_eq!(valid(&settings), good, "the schema: {settings}");
     }
 }

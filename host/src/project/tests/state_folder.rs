@@ -1,4 +1,4 @@
-//! The user's state folder: which one it is, and which ones are refused.
+//! Tests which folder is the user's state folder, and which ones are refused.
 
 use super::super::journal::ProjectJournal;
 use crate::config::Environment;
@@ -12,7 +12,7 @@ struct Machine {
     root: PathBuf,
 }
 
-/// A project in a repository, and a home elsewhere.
+/// Makes a project in a repository, and a home folder elsewhere.
 fn machine() -> Machine {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
@@ -109,7 +109,7 @@ fn links_are_followed_before_it_is_judged() {
     assert!(machine.refused(machine.at("link/new/er")).contains("lies in the project"));
     assert!(machine.refused(machine.at("dangling")).contains("leads through a link to nowhere"));
     assert!(machine.refused(machine.at("dangling/x")).contains("leads through a link to nowhere"));
-    // The project itself may be reached by a link too.
+    // The project itself may be reached through a link too.
     let environment: Environment =
         [("PML_STATE_DIR", machine.at("repository/project/s").to_str().unwrap())]
             .into_iter()
@@ -153,7 +153,7 @@ fn one_that_is_open_to_others_is_refused() {
 
 #[test]
 fn one_of_another_user_is_refused() {
-    // Those who are not root cannot give a folder away, and the root folder's is not theirs.
+    // Only root can give a folder to another user, and other users do not own the root folder.
     let machine = machine();
     let is_root = rustix::process::geteuid().is_root();
     if is_root {
@@ -161,7 +161,7 @@ fn one_of_another_user_is_refused() {
         std::os::unix::fs::chown(&folder, Some(65_534), None).unwrap();
         let error = machine.refused(folder.join("pml"));
         assert!(error.contains("would lie in a folder of another user, "), "{error}");
-        // One of ours in theirs: they could put another in its place.
+        // A folder of this user in another user's folder: the other user could replace it.
         machine.made("theirs/mine", 0o700);
         let error = machine.refused(folder.join("mine"));
         assert!(error.contains(" lies in a folder of another user, "), "{error}");
@@ -182,18 +182,19 @@ fn the_root_of_the_file_system_came_with_no_clone() {
 
 #[test]
 fn the_home_of_the_account_may_be_the_project() {
-    // Nothing is written there: it is the home of whoever runs this test. Some accounts have none.
+    // Nothing is written there: it is the home folder of the user who runs this test. Some accounts
+    // have none.
     let Some(home) = crate::config::account::home() else { return };
     let of = |variable: &str, folder: &Path| {
         let environment: Environment = [(variable, folder.to_str().unwrap())].into_iter().collect();
         environment.state_folder(&home)
     };
     let not_in_project = |error: Error| !error.to_string().contains("lies in the project");
-    // Whatever else may be wrong with it, that it lies in the project is not.
+    // It may be refused for other reasons, but not for lying in the project.
     assert!(of("HOME", &home).map_or_else(not_in_project, |_| true));
     assert!(of("XDG_STATE_HOME", &home.join("s")).map_or_else(not_in_project, |_| true));
     assert!(of("PML_STATE_DIR", &home.join("s")).is_err());
-    // A home that only a variable names is a folder like any other.
+    // A home folder that only a variable names is a folder like any other.
     let machine = machine();
     assert!(machine.of("HOME", machine.at("repository/project")).is_err());
 }
@@ -209,8 +210,9 @@ fn each_path_has_a_journal_of_its_own_and_says_whose_it_is() {
     };
     let (one, other) = (of("a/p"), of("b/p"));
     assert_ne!(one.folder(), other.folder());
-    let name =
-        |place: &ProjectJournal| place.folder().file_name().unwrap().to_str().unwrap().to_owned();
+    let name = |fixture: &ProjectJournal| {
+        fixture.folder().file_name().unwrap().to_str().unwrap().to_owned()
+    };
     assert!(name(&one).starts_with("p-") && name(&one).len() == 26, "{}", name(&one));
     assert!(
         name(&of("c/-.\u{1b}[2J ü")).starts_with("__2J__-"),
@@ -237,12 +239,12 @@ fn a_journals_folder_that_others_could_have_filled_is_refused() {
     let machine = machine();
     let environment: Environment =
         [("HOME", machine.at("home").to_str().unwrap())].into_iter().collect();
-    let place = ProjectJournal::of(&machine.at("repository/project"), &environment).unwrap();
-    place.prepare().unwrap();
-    fs::set_permissions(place.folder(), fs::Permissions::from_mode(0o755)).unwrap();
-    assert!(place.prepare().unwrap_err().to_string().contains("is open to others"));
-    fs::remove_dir_all(place.folder()).unwrap();
-    symlink(machine.at("repository/project"), place.folder()).unwrap();
-    assert!(place.prepare().unwrap_err().to_string().contains("is a link or a file"));
+    let fixture = ProjectJournal::of(&machine.at("repository/project"), &environment).unwrap();
+    fixture.prepare().unwrap();
+    fs::set_permissions(fixture.folder(), fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(fixture.prepare().unwrap_err().to_string().contains("is open to others"));
+    fs::remove_dir_all(fixture.folder()).unwrap();
+    symlink(machine.at("repository/project"), fixture.folder()).unwrap();
+    assert!(fixture.prepare().unwrap_err().to_string().contains("is a link or a file"));
     assert_eq!(fs::read_dir(machine.at("repository/project")).unwrap().count(), 0);
 }

@@ -1,7 +1,7 @@
-//! The tools that pml itself has.
+//! The tools that pml itself provides.
 //!
-//! `pml:sleep {ms}` is every timer; the run answers it. `pml:confirm {message}` asks a person
-//! whether the program may go on: it always asks, and the approval is its reply.
+//! `pml:sleep {ms}` implements every timer; the run answers it. `pml:confirm {message}` asks a
+//! person whether the program may continue: it always asks, and the approval is its reply.
 
 use super::{Provider, Resolution};
 use crate::model::{
@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use std::future::ready;
 use std::sync::Arc;
 
-/// The server name of everything built in. No server can take it.
+/// The server name of all built-in tools. No server can use it.
 pub const BUILT_IN: &str = "pml";
 
-/// The tool that timers are made of.
+/// The tool that implements timers.
 pub(crate) const SLEEP: &str = "sleep";
 
 const CONFIRM: &str = "confirm";
@@ -84,7 +84,7 @@ impl Provider for BuiltInProvider {
     }
 
     fn call(&self, _: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
-        // It went out because a person has said yes, and that is the reply.
+        // The call was sent because a person approved it, and the approval is the reply.
         Box::pin(ready(Ok(JsonReply::Value(json!({ "approved": true })))))
     }
 }

@@ -1,6 +1,6 @@
 //! The cloud, as a provider of the tools of its servers.
 
-use super::servers::object;
+use super::servers::tool_and_arguments;
 use super::{Provider, Resolution};
 use crate::model::{
     Call, CallError, Difference, Effects, JsonReply, Need, PathBase, ProgressCallback,
@@ -12,7 +12,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::future::ready;
 
-/// Provides the tools of one server of the cloud. What they say of themselves is not known here.
+/// Provides the tools of one server of the cloud. Their definitions are not known here.
 pub(super) struct CloudProvider {
     pub(super) servers: Servers,
     /// The name that the cloud has for the server.
@@ -70,7 +70,7 @@ impl Provider for CloudProvider {
     fn call(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
         Box::pin(async move {
             let budget = call.budget();
-            let (tool, arguments) = object(call)?;
+            let (tool, arguments) = tool_and_arguments(call)?;
             match self.servers.cloud() {
                 Some(cloud) => {
                     let reply = cloud.call(&tool, arguments, &budget).await?;

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Provides all tools that an embedder's [`Tools`] has. Cheap to clone.
+/// Provides all tools of an embedder's [`Tools`]. Cheap to clone.
 #[derive(Clone)]
 pub(in crate::router) struct EmbeddedProvider(pub(in crate::router) Arc<dyn Tools>);
 

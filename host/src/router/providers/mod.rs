@@ -1,12 +1,12 @@
-//! Providers: those who carry out calls.
+//! Providers: they carry out calls.
 //!
-//! In flows a tool's name; out flows the [`Provider`] that its calls go to. There are built-in
-//! tools, an MCP server of a project, the cloud, and the [`Tools`](super::Tools) of an embedder.
-//! What is asked of a tool after that (which tool is meant, its effects, whether it takes these
-//! arguments, what the call returns) is asked of its provider.
+//! Input: a tool's name. Output: the [`Provider`] of its calls: the built-in tools, an MCP server
+//! of a project, the cloud, or the [`Tools`](super::Tools) of an embedder. All further questions
+//! about a tool (the exact tool, its effects, whether it accepts these arguments, the result of a
+//! call) are for its provider.
 //!
-//! **Invariant:** a provider decides nothing about whether a call may go, except for the built-in
-//! tools, which nobody else can decide about.
+//! **Invariant:** a provider does not decide whether a call may be sent, except for the built-in
+//! tools, which only their provider can decide about.
 
 mod built_in;
 #[cfg(feature = "servers")]

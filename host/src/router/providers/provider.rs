@@ -1,4 +1,4 @@
-//! What the router asks of whoever carries out calls.
+//! The interface between the router and the providers that carry out calls.
 
 use crate::model::{
     Call, CallError, Difference, Effects, JsonReply, Need, PathBase, ProgressCallback,
@@ -11,14 +11,14 @@ use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 
-/// Which tool a name means, as far as it can be said at once.
+/// The tool that a name means, as far as it is known without waiting.
 #[derive(Debug)]
 pub(crate) enum Resolution<T> {
-    /// It means this tool.
+    /// The name means this tool.
     Resolved(T),
-    /// It means none, or none that can be called.
+    /// The name means no tool, or one that cannot be called.
     Refused(CallError),
-    /// It has to be found out: [`Provider::find`] does.
+    /// Not known yet: [`Provider::find`] finds out.
     Pending,
 }
 
@@ -30,15 +30,15 @@ impl<T> From<Result<T, CallError>> for Resolution<T> {
 
 /// Carries out the calls of some tools.
 ///
-/// It is asked only about tools that [`Providers::provider`] returned it for.
+/// It is asked only about tools for which [`Providers::provider`] returned it.
 pub(crate) trait Provider: Send + Sync {
-    /// Returns which tool a name means, if that is known without waiting.
+    /// Returns the tool that a name means, if that is known without waiting.
     fn look_up(&self, tool: &ToolName) -> Resolution<ResolvedTool>;
 
-    /// Finds out which tool a name means, as long as it takes.
+    /// Finds out which tool a name means. This may take long.
     fn find<'a>(&'a self, tool: &'a ToolName) -> BoxFuture<'a, Result<ResolvedTool, CallError>>;
 
-    /// Does what a tool needs before it can be called, and routes and finds the tool again.
+    /// Does what a tool needs before it can be called, then routes and finds the tool again.
     fn fulfill_need<'a>(
         &'a self,
         tool: &'a ToolName,
@@ -46,7 +46,7 @@ pub(crate) trait Provider: Send + Sync {
         progress: ProgressCallback,
     ) -> BoxFuture<'a, Result<RoutedTool, CallError>>;
 
-    /// Returns whether a call may go. The policy decides, except about built-in tools.
+    /// Returns the verdict on a call. The policy decides, except about built-in tools.
     fn verdict(&self, subject: PolicySubject<'_>, policy: &Policy) -> PolicyVerdict {
         policy.verdict(subject, &ToolPaths { provider: self, tool: subject.tool })
     }
@@ -54,7 +54,7 @@ pub(crate) trait Provider: Send + Sync {
     /// Returns what a call of a tool may do to the world.
     fn effects(&self, tool: &ToolName) -> Effects;
 
-    /// Returns how a tool differs from what it was at another time, as far as that is known.
+    /// Returns the known differences between two versions of a tool.
     fn differences(
         &self,
         tool: &ToolName,
@@ -65,21 +65,22 @@ pub(crate) trait Provider: Send + Sync {
     /// Returns the folder that paths in the arguments of a tool begin at.
     fn path_base(&self, tool: &ToolName) -> PathBase;
 
-    /// Checks arguments before the call goes out, or a person is asked about it.
+    /// Checks arguments before the call is sent or a person is asked about it.
     fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError>;
 
     /// Carries out a call. Dropping the future cancels it.
     fn call(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>>;
 }
 
-/// Knows who carries out the calls of a tool.
+/// Assigns each tool to the provider of its calls.
 pub(crate) trait Providers: Send + Sync {
-    /// Returns the provider of a tool. A name that means nothing has one too: it says so.
+    /// Returns the provider of a tool. For a name that means no tool, it is a provider that returns
+    /// the error.
     fn provider(&self, tool: &ToolName) -> Arc<dyn Provider>;
 }
 
-/// The providers that a [`Tools`](crate::Tools) of this crate consists of. An embedder's own has
-/// none.
+/// The providers that a [`Tools`](crate::Tools) of this crate consists of. An embedder's own
+/// `Tools` has none.
 pub struct ProviderSet(pub(crate) Arc<dyn Providers>);
 
 impl fmt::Debug for ProviderSet {

@@ -1,8 +1,9 @@
-//! One MCP server of a project, as a provider.
+//! An MCP server of a project, as a provider.
 //!
-//! **Invariant:** arguments are checked against the tool's schema before the server sees them.
+//! **Invariant:** arguments are checked against the tool's schema before they are sent to the
+//! server.
 
-use super::servers::object;
+use super::servers::tool_and_arguments;
 use super::{Provider, Resolution};
 use crate::config::Launch;
 use crate::model::{
@@ -16,13 +17,14 @@ use crate::upstream::ListedTool;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-/// The longest result whose shape is looked at: a larger one looks like smaller ones.
-const OBSERVED_TEXT: usize = 64 << 10;
+/// The longest result whose shape is recorded, in bytes. Larger results have the same shape as
+/// smaller ones.
+const MAX_OBSERVED_TEXT: usize = 64 << 10;
 
-/// What it may take once it is parsed.
-const OBSERVED: usize = 8 << 20;
+/// Memory that such a result may take once it is parsed, in bytes.
+const MAX_OBSERVED_MEMORY: usize = 8 << 20;
 
-/// Provides the tools of the server of one name.
+/// Provides the tools of the server with one name.
 pub(super) struct ServerProvider {
     pub(super) servers: Servers,
     pub(super) server: String,
@@ -30,21 +32,21 @@ pub(super) struct ServerProvider {
 
 impl ServerProvider {
     fn resolved(&self, tool: &ListedTool) -> ResolvedTool {
-        self.servers.records().keep_definition(tool);
+        self.servers.records().store_definition(tool);
         let definition = &tool.definition;
         let mut resolved = ResolvedTool::new(definition.tool.clone(), definition.effects());
         resolved.origin = Some(tool.origin.clone());
         resolved
     }
 
-    /// Notes the shape of a result that the server declares none for.
-    fn observe(&self, tool: &ToolName, result: &str, stint: &WorkSlice<'_>) {
+    /// Records the shape of a result if the server declares no output schema for it.
+    fn observe(&self, tool: &ToolName, result: &str, work: &WorkSlice<'_>) {
         let Some(observed) = self.servers.observed() else { return };
         let Some(listing) = self.servers.upstreams().listed(&self.server) else { return };
         if let Some(known) = listing.get(tool.tool())
             && known.definition.output.is_none()
             && observed.wants(tool, &known.origin.definition)
-            && let Ok(result) = parse(result, OBSERVED, stint)
+            && let Ok(result) = parse(result, MAX_OBSERVED_MEMORY, work)
         {
             observed.note(tool, &known.origin.definition, &result);
         }
@@ -80,7 +82,7 @@ impl Provider for ServerProvider {
     }
 
     fn effects(&self, tool: &ToolName) -> Effects {
-        // The cache lies where others may write: only a server that runs is believed.
+        // Others may write to the cache: effects are believed only from a running server.
         let listing = self.servers.upstreams().listed(&self.server);
         let effects = listing.and_then(|listing| {
             let tool = names::find(&listing, &self.server, tool.tool()).ok()?;
@@ -107,7 +109,7 @@ impl Provider for ServerProvider {
     }
 
     fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {
-        // What a server offered last is good enough to refuse early: it has the last word itself.
+        // The server's last listing is good enough to refuse early: the server checks again itself.
         let upstreams = self.servers.upstreams();
         let listing = upstreams.listed(&self.server);
         let listing = listing.or_else(|| upstreams.remembered(&self.server));
@@ -120,10 +122,10 @@ impl Provider for ServerProvider {
     fn call(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
         Box::pin(async move {
             let budget = call.budget();
-            let (tool, arguments) = object(call)?;
+            let (tool, arguments) = tool_and_arguments(call)?;
             let upstreams = self.servers.upstreams();
             let reply = upstreams.call(&self.server, tool.tool(), arguments, None, &budget).await?;
-            if reply.len() <= OBSERVED_TEXT {
+            if reply.len() <= MAX_OBSERVED_TEXT {
                 budget.work_here(reply.len(), |work| {
                     self.observe(&tool, &reply, &work.begin());
                 });

@@ -1,7 +1,7 @@
-//! The servers of a project: which provider a name goes to, and all of them as one [`Tools`].
+//! The servers of a project: the provider of each name, and all servers as one [`Tools`].
 //!
-//! [`Providers`] is what a run uses. [`Tools`] is for embedders that put tools of their own around
-//! the servers; it asks the same providers.
+//! A run uses [`Providers`]. [`Tools`] is for embedders that combine the servers with tools of
+//! their own; it asks the same providers.
 
 use super::cloud::CloudProvider;
 use super::server::ServerProvider;
@@ -34,7 +34,7 @@ impl Providers for Servers {
 }
 
 impl Servers {
-    /// Does what a tool needs, and finds it again: it may go elsewhere by now.
+    /// Does what a tool needs and finds it again. Its provider may be another one afterwards.
     pub(super) async fn fulfill_and_find(
         &self,
         tool: &ToolName,
@@ -48,8 +48,8 @@ impl Servers {
     }
 }
 
-/// Returns the tool and the arguments of a call. A server takes an object and nothing else.
-pub(super) fn object(call: Call) -> Result<(ToolName, Map<String, Value>), CallError> {
+/// Returns the tool and the arguments of a call. A server accepts only an object as arguments.
+pub(super) fn tool_and_arguments(call: Call) -> Result<(ToolName, Map<String, Value>), CallError> {
     match call.arguments {
         Value::Object(arguments) => Ok((call.tool, arguments)),
         _ => {
@@ -109,10 +109,10 @@ impl Tools for Servers {
         &self,
         tool: &ToolName,
         need: &Need,
-        tell: ProgressCallback,
+        progress: ProgressCallback,
     ) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
         let (tool, need) = (tool.clone(), need.clone());
-        Box::pin(async move { Ok(self.fulfill_and_find(&tool, &need, tell).await?.resolved) })
+        Box::pin(async move { Ok(self.fulfill_and_find(&tool, &need, progress).await?.resolved) })
     }
 
     fn differences(

@@ -1,4 +1,4 @@
-//! Names that go nowhere: no server has them, or only one that nobody has trusted.
+//! Names without a provider: no server has them, or only an untrusted one.
 
 use super::{Provider, Resolution};
 use crate::model::{
@@ -11,8 +11,8 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::future::ready;
 
-/// Answers for a tool that goes nowhere. A server that only untrusted files name needs trust; any
-/// other name is an error.
+/// Answers for a tool that no provider has. A server that only untrusted files name needs trust;
+/// any other name is an error.
 pub(super) struct UnroutedProvider {
     pub(super) servers: Servers,
     pub(super) error: CallError,
