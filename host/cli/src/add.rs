@@ -1,4 +1,4 @@
-//! `pml add`
+//! The command `pml add`: adds a server to `.pml.json`.
 
 use super::project;
 use super::report::UsageError;
@@ -98,8 +98,8 @@ impl AddCommand {
     }
 }
 
-/// A server that was added, for the audit trail: its launch line or URL without keys, and the names
-/// of what it is given.
+/// Describes an added server for the audit trail: its launch line or URL without keys, and the
+/// names of its variables and headers.
 pub(super) fn added(name: &str, entry: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let launch = match entry.get("url") {
@@ -125,13 +125,13 @@ fn pairs(given: &[String], between: char, flag: &str, form: &str) -> Result<Map<
             let value = if between == ':' { value.trim() } else { value };
             Ok((name.trim().to_owned(), json!(value)))
         }
-        // The text is not shown: it may be a key.
+        // The text is not shown, because it may be a key.
         None => Err(UsageError(format!("write `{flag}` as `{form}`")).into()),
     };
     given.iter().map(pair).collect()
 }
 
-/// Says what is left to do after a change of `.pml.json`.
+/// Prints the next steps after a change of `.pml.json`: trust, and variables that are not set.
 pub(super) fn hint(edited: EditOutcome, environment: &Environment) -> Result<()> {
     if !edited.trusted {
         ui::say(&format!(

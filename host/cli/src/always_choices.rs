@@ -1,6 +1,7 @@
-//! Conditions under which a tool can be allowed for good, as a person chooses among them.
+//! The choices of `always`: conditions under which a tool can be allowed permanently.
 //!
-//! They are numbered alike everywhere: 1 is any arguments, what the call itself suggests follows.
+//! The numbers are the same everywhere: 1 is any arguments, then come the conditions that the call
+//! itself suggests.
 
 #[cfg(test)]
 use pml::approval::Condition;
@@ -9,10 +10,10 @@ use pml::{
     approval::{Constraint, words_of_constraints},
 };
 
-/// Returns sets of conditions that a call suggests.
+/// Returns the sets of conditions that a call suggests.
 pub(super) type ConstraintSuggester = fn(&Ask) -> Vec<Vec<Constraint>>;
 
-/// Returns the choices there are, a line each; none if there is nothing to choose.
+/// Returns the choices, one line each. Returns an empty list if the call suggests no conditions.
 pub(super) fn choices(ask: &Ask, offers: ConstraintSuggester) -> Vec<String> {
     let offers = offers(ask);
     if offers.is_empty() {
@@ -24,7 +25,7 @@ pub(super) fn choices(ask: &Ask, offers: ConstraintSuggester) -> Vec<String> {
     std::iter::once("1  any arguments".to_owned()).chain(lines).collect()
 }
 
-/// Returns the decision of that number.
+/// Returns the decision for a choice's number, or `None` if there is no such choice.
 pub(super) fn chosen(ask: &Ask, offers: ConstraintSuggester, number: usize) -> Option<Decision> {
     match number {
         0 => None,

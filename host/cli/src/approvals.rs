@@ -1,4 +1,5 @@
-//! `pml approvals`
+//! The command `pml approvals`: lists open questions, and answered runs that no process has
+//! resumed.
 
 use super::execute::runtime;
 use super::identify::short;
@@ -20,7 +21,7 @@ use pml::{
 };
 use std::process::ExitCode;
 
-/// How wide it is drawn where there is no terminal.
+/// Width of the output if stdout is not a terminal.
 const WIDTH: usize = 100;
 
 /// List what waits for an answer, and what was answered and waits for somebody to go on with it
@@ -81,7 +82,7 @@ impl ApprovalsCommand {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// What is said of an ask beside its first lines.
+    /// Returns the lines that `--verbose` adds below an ask's first lines.
     fn more(&self, ask: &Ask, redactor: &Redactor) -> Vec<String> {
         if !self.verbose {
             return Vec::new();
@@ -92,7 +93,7 @@ impl ApprovalsCommand {
     }
 }
 
-/// Runs that were answered and that nobody goes on with.
+/// Returns the runs whose questions are all answered and that no process owns.
 async fn left(journal: &dyn Journal, now: Timestamp) -> Result<Vec<RunSummary>> {
     let filter = RunFilter { states: vec![RunState::Waiting], ..RunFilter::default() };
     let waiting = journal.runs(filter, now).await.map_err(Error::from)?;
@@ -107,10 +108,10 @@ fn line_of_left(run: &RunSummary) -> String {
     )
 }
 
-/// What is said of an ask beside its first lines.
+/// Returns the lines to show below an ask's first lines.
 type AskDetailLines<'a> = &'a dyn Fn(&Ask) -> Vec<String>;
 
-/// What the choices are for.
+/// The line above the list of choices.
 const ALWAYS: &str = "`pml approve ID --always --only-for N` allows it for good, N being:";
 
 fn lines(

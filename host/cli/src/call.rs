@@ -1,4 +1,5 @@
-//! `pml call`: one call, as a program of its own under the same policy and journal as any other.
+//! The command `pml call`: runs one call as a program of its own, under the same policy and journal
+//! as any other program.
 
 use super::execute::{JournalStorage, conclude, engine_over, runtime, see_through};
 use super::report::{self, FAILED, UsageError};
@@ -47,7 +48,7 @@ pub(super) struct CallCommand {
 impl CallCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         let arguments = arguments(&self.arguments)?;
-        // The process ends after this; taking it apart would only make the user wait.
+        // The process ends after this. Dropping these values would only make the user wait.
         let kept = if self.no_journal { JournalStorage::InMemory } else { JournalStorage::OnDisk };
         let workplace = ManuallyDrop::new(ProjectContext::open_for(self.once.files()?, kept)?);
         let journal = project::journal_of(kept, workplace.project.durability, &workplace.project)?;
@@ -63,7 +64,8 @@ impl CallCommand {
         })
     }
 
-    /// The program is ours: where in it the call failed is of no use to anybody.
+    /// Reports a failed call. The position in the program is left out, because pml wrote the
+    /// program itself.
     fn failed(&self, outcome: &Outcome, failure: &Failure) -> Result<ExitCode> {
         report::leftovers(outcome);
         report::call_failed(failure);
@@ -77,7 +79,7 @@ impl CallCommand {
     }
 }
 
-/// Reads the arguments from where they are.
+/// Reads the arguments: the text itself, a file (`@FILE`), or stdin (`-`).
 fn arguments(given: &str) -> Result<Value> {
     let (text, from) = match given.strip_prefix('@') {
         Some(file) => {
@@ -102,7 +104,7 @@ fn read(from: impl Read, name: &str) -> Result<String> {
     Ok(text)
 }
 
-/// Reads an object. What it says of others may hold keys, so that none of it is quoted.
+/// Parses a JSON object. Error messages quote none of the text, because it may hold keys.
 fn object(text: &str, from: &str) -> Result<Value> {
     const FORM: &str = "write an object in quotes, as in '{\"path\": \"README.md\"}'";
     let what = match json::from_str::<Value>(text) {

@@ -1,4 +1,4 @@
-//! `pml check`
+//! The command `pml check`: checks programs without running them.
 
 use super::execute::{read_stdin, runtime};
 use super::quantity::counted;
@@ -75,8 +75,8 @@ impl CheckCommand {
             findings.extend(check_script(script, Limits::SOURCE, &listing)?);
         }
         untrusted(&workplace);
-        // Nothing is known of the servers of files that nobody trusts: that is no reason to call a
-        // program right.
+        // The tools of an untrusted project's servers are unknown, so the program must not be
+        // reported as right.
         let unchecked = !workplace.project.trust.is_trusted() && !called.is_empty();
         if self.json {
             let findings: Value = findings.iter().map(Finding::json).collect();
@@ -128,13 +128,15 @@ fn script(file: &Path) -> Result<Script> {
     }
 }
 
-/// The calls of a script; none of one that cannot be loaded, which is found later.
+/// Returns the calls of a script. A script that cannot be loaded has none here; `check_script`
+/// reports the error later.
 fn planned(script: &Script) -> Vec<PlannedCall> {
     let program = script.load(Limits::SOURCE);
     program.and_then(|program| planned_calls(&program)).unwrap_or_default()
 }
 
-/// Adds the servers that are there and were not asked, or could not be: theirs may be any tool.
+/// Adds servers whose tools are not known, because they were not asked or did not answer: calls of
+/// any of their tools pass the check.
 fn unlisted(
     workplace: &ProjectContext,
     calls: &[PlannedCall],
@@ -146,7 +148,7 @@ fn unlisted(
     for call in calls {
         let (Some(server), Some(tool)) = (&call.server, &call.tool) else { continue };
         let Ok(name) = format!("{server}:{tool}").parse::<ToolName>() else { continue };
-        // What goes to the cloud is known there.
+        // The cloud knows the tools of calls that are routed to it.
         if let Some(Ok(found)) = workplace.servers.look_up(&name)
             && !known.contains(found.tool.server())
         {

@@ -1,5 +1,5 @@
-//! What is told of a run while it goes on, and after it: its console, how far it is, and what was
-//! allowed for good.
+//! Prints the events of a run: its console lines, its progress, and the tools that were allowed
+//! permanently during it.
 
 use super::progress::ProgressLine;
 use super::ui::{self, WARNING};
@@ -13,18 +13,20 @@ use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// Prints console lines as they come. When the reader is gone, the program ends.
+/// Prints a run's console lines as they arrive. Once a line cannot be written, the caller ends the
+/// program.
 pub(super) struct ConsolePrinter {
     json: bool,
     progress: ProgressLine,
     failed: Mutex<Option<io::Error>>,
     gone: Notify,
-    /// What was allowed for good, and why it could not be written down.
+    /// Tools that were allowed permanently, each with the error if the grant could not be saved.
     allowed: Mutex<Vec<(ToolName, Option<String>)>>,
 }
 
 impl ConsolePrinter {
-    /// Returns the console of a run; with `json`, stdout is kept for its result.
+    /// Returns a printer for a run. With `json`, stdout is reserved for the result, and all console
+    /// lines are written to stderr.
     pub(super) fn new(json: bool) -> ConsolePrinter {
         ConsolePrinter {
             json,
@@ -35,7 +37,7 @@ impl ConsolePrinter {
         }
     }
 
-    /// Takes an event of the run.
+    /// Handles an event of the run.
     pub(super) fn event(&self, event: &Event) {
         self.progress.event(event);
         match event {
@@ -47,17 +49,19 @@ impl ConsolePrinter {
         }
     }
 
-    /// Waits until nobody reads any more.
+    /// Waits until a console line cannot be written, which means that the reader has closed the
+    /// stream.
     pub(super) async fn gone(&self) {
         self.gone.notified().await;
     }
 
-    /// Moves the line that says how far it is, for ever.
+    /// Redraws the progress line, forever.
     pub(super) async fn moves(&self) -> Infallible {
         self.progress.moves().await
     }
 
-    /// Ends it, and tells what was allowed for good.
+    /// Removes the progress line, prints which tools were allowed permanently, and returns the
+    /// first write error if there was one.
     pub(super) fn close(&self) -> io::Result<()> {
         self.progress.aside(|| {
             for (tool, error) in std::mem::take(&mut *held(&self.allowed)) {
@@ -84,7 +88,7 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What became of an `always`.
+/// Returns the line that reports an `always` decision: saved, or valid for this run only and why.
 fn allowed(tool: &ToolName, error: Option<&str>) -> String {
     let tool = escape(tool.as_str());
     match error {

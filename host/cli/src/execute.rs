@@ -1,4 +1,5 @@
-//! `pml run` and `pml eval`, and seeing any run through.
+//! The commands `pml run` and `pml eval`, and the functions that every command uses to execute a
+//! run and to print its outcome.
 
 use super::arguments::{EvalCommand, RunCommand, RunOptions};
 use super::console::ConsolePrinter;
@@ -22,12 +23,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Where a run is kept.
+/// Where the journal of a run is stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum JournalStorage {
-    /// Other processes can go on with it.
+    /// In the user's state folder: other processes can resume the run.
     OnDisk,
-    /// It is gone with this process.
+    /// In memory: the run is lost when this process ends.
     InMemory,
 }
 
@@ -36,7 +37,7 @@ impl RunOptions {
         if self.no_journal { JournalStorage::InMemory } else { JournalStorage::OnDisk }
     }
 
-    /// The first flag given that sets what a run has from its beginning.
+    /// Returns the first given flag that can only be set when a run starts, not when it is resumed.
     fn of_a_new_run(&self) -> Option<&'static str> {
         let flags = [
             ("--inputs", self.inputs.is_some()),
@@ -89,11 +90,11 @@ impl EvalCommand {
     }
 }
 
-/// Runs a script, on what an earlier run has done if there was one.
+/// Runs a script. If `earlier` names a run, its completed calls are not repeated.
 fn once(script: Script, earlier: Option<&str>, options: &RunOptions) -> Result<ExitCode> {
     let workplace = ManuallyDrop::new(workplace(options)?);
     let journal = journal(options, &workplace)?;
-    // The process ends after this; taking runtime and engine apart would only make the user wait.
+    // The process ends after this. Dropping runtime and engine would only make the user wait.
     let runtime = ManuallyDrop::new(runtime()?);
     let engine = ManuallyDrop::new(engine(options, &workplace, journal.clone())?);
     runtime.block_on(async {
@@ -108,7 +109,7 @@ fn once(script: Script, earlier: Option<&str>, options: &RunOptions) -> Result<E
     })
 }
 
-/// Goes on with a run of the journal.
+/// Resumes a run from the journal.
 fn go_on(typed: &str, options: &RunOptions) -> Result<ExitCode> {
     let workplace = ManuallyDrop::new(workplace(options)?);
     let journal = journal(options, &workplace)?;
@@ -120,9 +121,9 @@ fn go_on(typed: &str, options: &RunOptions) -> Result<ExitCode> {
     })
 }
 
-/// Ends the process at the first Ctrl-C, whatever it is doing: running, parsing, or waiting for a
-/// reader of its output. Whoever leaves a question is told how to come back; who presses it again
-/// does not wait for that.
+/// Ends the process at the first Ctrl-C, in whatever state it is: running, parsing, or blocked on
+/// its output. If a question is open, it first prints how to answer it later; a second Ctrl-C ends
+/// the process without waiting for that.
 pub(super) fn end_on_interrupt() -> Result<()> {
     let code = i32::from(report::INTERRUPTED);
     let pressed = Arc::new(AtomicBool::new(!cfg!(unix)));
@@ -146,13 +147,13 @@ pub(super) fn end_on_interrupt() -> Result<()> {
     Ok(())
 }
 
-/// One thread does: there is one program.
+/// Returns a runtime with one thread, which suffices for one program.
 pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.context("cannot start the runtime")
 }
 
-/// A run of the script with what the options give it.
+/// Returns a new run of the script, with the inputs and the seed that the options give.
 pub(super) fn new_run(engine: &Engine, script: &Script, options: &RunOptions) -> Result<pml::Run> {
     let mut run = engine.run(script.clone());
     if let Some(inputs) = inputs(options)? {
@@ -164,7 +165,7 @@ pub(super) fn new_run(engine: &Engine, script: &Script, options: &RunOptions) ->
     Ok(run)
 }
 
-/// Sees a run through, and prints what it gives.
+/// Executes a run to its outcome and prints the outcome.
 pub(super) async fn perform(
     run: pml::Run,
     servers: &Servers,
@@ -175,7 +176,8 @@ pub(super) async fn perform(
     conclude(&outcome, json, kept, &servers.redactor())
 }
 
-/// Sees a run through, printing its console and asking on the terminal.
+/// Executes a run to its outcome. Prints its console meanwhile, and asks its questions on the
+/// terminal.
 pub(super) async fn see_through(
     run: pml::Run,
     servers: &Servers,
@@ -185,8 +187,8 @@ pub(super) async fn see_through(
     let console = Arc::new(ConsolePrinter::new(json));
     let printer = console.clone();
     let run = run.tools(servers.clone()).events(move |event: &Event| printer.event(event));
-    // Who does not see the question cannot answer it, and who wrote the calls does not approve
-    // them.
+    // A question is asked here only if a person can see it, and never where an agent runs the
+    // command: the agent that wrote the calls must not approve them.
     let nobody = !ui::stderr_is_terminal() || agent_variable(&Environment::of_process()).is_some();
     let hidden = servers.clone();
     let redactor = move || hidden.redactor();
@@ -205,18 +207,18 @@ pub(super) async fn see_through(
     Ok(outcome.context("the console cannot be written")??)
 }
 
-/// The project that the options are about.
+/// Opens the project with the trust and the storage that the options give.
 fn workplace(options: &RunOptions) -> Result<ProjectContext> {
     ProjectContext::open_for(options.once.files()?, options.kept())
 }
 
-/// The journal that the options name.
+/// Opens the journal that the options select.
 fn journal(options: &RunOptions, workplace: &ProjectContext) -> Result<Arc<dyn Journal>> {
     let durability = options.durability.unwrap_or(workplace.project.durability);
     project::journal_of(options.kept(), durability, &workplace.project)
 }
 
-/// The engine that the options describe.
+/// Returns an engine with the limits that the options set.
 fn engine(
     options: &RunOptions,
     workplace: &ProjectContext,
@@ -242,14 +244,14 @@ fn engine(
     Ok(Engine::with_journal(&config, journal)?)
 }
 
-/// An engine for runs that have their own limits already.
+/// Returns an engine with the project's own settings, for runs whose limits no flag sets.
 pub(super) fn engine_over(workplace: &ProjectContext, journal: Arc<dyn Journal>) -> Result<Engine> {
     let mut config = workplace.config();
     config.runs(1);
     Ok(Engine::with_journal(&config, journal)?)
 }
 
-/// Prints what a run gave, or why it gave nothing.
+/// Prints the outcome of a run: its result, or why there is none. Returns the exit code.
 pub(super) fn conclude(
     outcome: &Outcome,
     json: bool,
@@ -299,15 +301,15 @@ pub(super) fn conclude(
     }
 }
 
-/// What a result may take in memory that is laid out for a person.
+/// Largest size in memory of a result that is pretty-printed.
 const LAID_OUT: usize = 64 << 20;
 
 fn show(result: &RawValue, json: bool) -> Result<String> {
-    // What takes too much memory to be laid out is shown as it came.
+    // A result that would take too much memory to pretty-print is shown as it came.
     if json || !ui::stdout_is_terminal() || weigh(result.get()) > LAID_OUT {
         return Ok(result.get().into());
     }
-    // A result may nest deeper than we can read it; then it is shown as it came.
+    // A result may be nested too deeply to be parsed; then it is shown as it came.
     match json::from_str::<Value>(result.get()) {
         Ok(mut value) => {
             name_media(&mut value);
@@ -337,12 +339,13 @@ fn inputs(options: &RunOptions) -> Result<Option<Value>> {
 /// Reads a program from stdin.
 pub(super) fn read_stdin() -> Result<String> {
     let mut text = Vec::new();
-    // One byte over the limit is enough for the loader to refuse it by size.
+    // One byte above the limit is enough for the loader to refuse the program by its size.
     let limit = Limits::SOURCE as u64 + 1;
     let stdin = std::io::stdin().take(limit).read_to_end(&mut text);
     stdin.context("cannot read the program from stdin")?;
     match text.len() as u64 == limit {
-        // Too large in any case; where the last character was cut does not matter.
+        // The program is too large in any case, so a character that was cut in half does not
+        // matter.
         true => Ok(String::from_utf8_lossy(&text).into_owned()),
         false => String::from_utf8(text).context("the program on stdin is not UTF-8"),
     }

@@ -1,7 +1,7 @@
-//! Ids as people type them: whole, or enough of the beginning or the end.
+//! Finds things by the ids that people type: a whole id, or enough of its beginning or end.
 //!
-//! Ids of runs begin with the time, so that those made close together differ only at their end: the
-//! short form is the end.
+//! Run ids begin with the time, so ids of about the same time differ only at their end. The short
+//! form is therefore the end.
 
 use super::report::HintedError;
 use anyhow::Result;
@@ -12,11 +12,11 @@ use pml::{
 };
 use std::fmt::Display;
 
-/// Fewer characters would match by accident.
+/// Fewest characters of an id; fewer would match by accident.
 const LEAST: usize = 4;
-/// Candidates named when several match.
+/// Number of candidates that are named when several match.
 const CANDIDATES: usize = 5;
-/// Digits of the short form.
+/// Number of digits in the short form.
 const SHORT: usize = 8;
 
 /// Returns the short form of an id: its last eight digits.
@@ -36,7 +36,7 @@ pub(super) fn matching<T>(typed: &str, candidates: Vec<T>, id: impl Fn(&T) -> St
     candidates.into_iter().filter(fits).collect()
 }
 
-/// Returns the error for ids that more than one candidate has.
+/// Returns the error for a typed id that matches several candidates.
 pub(super) fn ambiguous(what: &str, typed: &str, candidates: &[String]) -> anyhow::Error {
     let mut message = format!("`{}` is the id of {} {what}", escape(typed), candidates.len());
     for candidate in candidates.iter().take(CANDIDATES) {

@@ -1,4 +1,4 @@
-//! `pml import`, and what `pml init` shares with it.
+//! The command `pml import`, and the parts that `pml init` shares with it.
 
 use super::facts::{LabelledFact, laid_out};
 use super::quantity::counted;
@@ -21,7 +21,7 @@ use pml::{
 };
 use std::process::ExitCode;
 
-/// What is typed.
+/// The command as a user types it.
 const COMMAND: &str = "pml import";
 
 /// Import the servers of other clients into this project's `.pml.json`
@@ -54,10 +54,10 @@ fn clients() -> impl TypedValueParser<Value = ImportSource> {
     names.try_map(|name| ImportSource::named(&name).ok_or("no such client"))
 }
 
-/// What is to be imported, held against what is there.
+/// The servers that other clients have, compared with those in `.pml.json`.
 pub(super) struct ImportCandidates {
     new: Vec<FoundServer>,
-    /// Names that are in `.pml.json` already.
+    /// Names of servers that `.pml.json` has already.
     taken: Vec<String>,
     found: FoundServers,
 }
@@ -107,14 +107,14 @@ impl ImportCommand {
     }
 }
 
-/// Whether `.pml.json` has them now.
+/// Says whether the servers were written to `.pml.json`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ImportStatus {
     Written,
     NotWritten,
 }
 
-/// What becomes of servers in `.mcp.json`, which we read as it is.
+/// What to do with servers in `.mcp.json`, a file that pml reads itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum McpJsonServers {
     Import,
@@ -122,7 +122,7 @@ pub(super) enum McpJsonServers {
 }
 
 impl ImportCandidates {
-    /// Looks for servers.
+    /// Finds the servers of these clients.
     pub(super) fn of(
         environment: &Environment,
         clients: &[ImportSource],
@@ -150,12 +150,13 @@ impl ImportCandidates {
         })
     }
 
-    /// Returns whether there is nothing to take.
+    /// Reports whether there is no new server.
     pub(super) fn is_empty(&self) -> bool {
         self.new.is_empty()
     }
 
-    /// Prints what was found. All of it comes from files that others may have written.
+    /// Prints the servers that were found. All of their text comes from files that others may have
+    /// written.
     pub(super) fn show(&self) -> Result<()> {
         let count = counted(self.new.len() as u64, "server");
         ui::print(&match self.new.is_empty() {
@@ -182,7 +183,8 @@ impl ImportCandidates {
         Ok(())
     }
 
-    /// Asks on the terminal; nothing if there is none, or the answer is no.
+    /// Asks on the terminal whether to import. Returns `None` if there is no terminal, or the
+    /// answer is no.
     pub(super) fn asked(&self) -> Result<Option<ReviewedBy>> {
         if !widening_permit::somebody_is_there() {
             return Ok(None);
@@ -194,7 +196,8 @@ impl ImportCandidates {
             .then_some(ReviewedBy::User))
     }
 
-    /// Servers of the user's own files are theirs; those of the project's files may be anybody's.
+    /// Returns who has reviewed the servers if nobody is asked: the user, if all come from the
+    /// user's own files. Files of the project may be written by anybody.
     pub(super) fn taken_unseen(&self) -> ReviewedBy {
         match self.new.iter().all(|server| server.scope == ImportScope::User) {
             true => ReviewedBy::User,
@@ -202,7 +205,7 @@ impl ImportCandidates {
         }
     }
 
-    /// Writes what was found.
+    /// Writes the new servers to `.pml.json`, and notes that in the audit trail.
     pub(super) fn write(
         &self,
         environment: &Environment,
@@ -219,7 +222,7 @@ impl ImportCandidates {
         add::hint(edited, environment)
     }
 
-    /// Prints that it was written.
+    /// Prints how many servers were imported.
     pub(super) fn say_written(&self) -> Result<()> {
         let count = counted(self.new.len() as u64, "server");
         Ok(ui::print(&format!("{count} imported into `.pml.json`"))?)
@@ -247,8 +250,8 @@ impl ImportCandidates {
     }
 }
 
-/// A server, and all that can change what it does, as it would be written: who agrees to it agrees
-/// to all of it.
+/// Returns all facts about a server that can change what it does, as they would be written: the
+/// person agrees to all of them.
 fn facts(server: &FoundServer) -> Vec<LabelledFact> {
     let first = LabelledFact::named("server", &server.name, BOLD, &server.launch);
     let mut facts = vec![first.and(server.client.as_str())];

@@ -1,4 +1,4 @@
-//! `pml init`
+//! The command `pml init`: makes a folder a project.
 
 use super::import::{ImportCandidates, McpJsonServers};
 use super::ui::{self, BOLD, DIM, HINT};

@@ -1,4 +1,4 @@
-//! `pml install`: the packages of servers, before anything calls them.
+//! The command `pml install`: installs the packages of servers before any program calls them.
 
 use super::execute::runtime;
 use super::progress;
@@ -23,7 +23,7 @@ use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What is typed.
+/// The command as a user types it.
 const COMMAND: &str = "pml install";
 
 /// Install the packages of servers
@@ -122,7 +122,7 @@ impl InstallCommand {
     }
 }
 
-/// What is missing, one package a server.
+/// Returns the packages that are not installed, at most one for each server.
 async fn look(servers: &Servers, names: &[String]) -> Result<Vec<Package>> {
     let line = progress::line();
     let mut missing = Vec::new();
@@ -148,7 +148,7 @@ async fn install(servers: &Servers, package: &Package, journal: &dyn Journal) ->
             });
             bar.tick();
         }
-        // On a pipe each step is said once.
+        // Without a terminal, each step is printed once.
         None => {
             let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
             if *said != step.what {
@@ -188,7 +188,7 @@ fn named(package: &Package) -> String {
     format!("{}@{}", escape(&package.name), escape(&package.version))
 }
 
-/// A package in a line; all of it is the registry's word.
+/// Returns a package as lines. All of their text comes from the registry.
 fn line(package: &Package) -> String {
     let changed = if package.changed { " (what is there has changed)" } else { "" };
     let mut line = format!("{} │ {}{changed}", escape(&package.server), words_of_package(package));

@@ -1,10 +1,10 @@
-//! The log: diagnostics for whoever looks for a fault, on stderr. Nothing of it is part of what a
-//! command says.
+//! The log: diagnostics on stderr for somebody who looks for a fault. No command's output depends
+//! on it.
 //!
-//! In flow `PML_LOG` and `--log-format`, out flows a subscriber for what the library tells
-//! `tracing`. **Invariant:** only events of pml itself are written, whatever `PML_LOG` says.
-//! Libraries below it log what they send and receive: arguments, results and keys. Events of pml
-//! hold names, ids, digests, spans and counts.
+//! Takes `PML_LOG` and `--log-format`, and sets up a `tracing` subscriber for the library's events.
+//! **Invariant:** only events of pml itself are written, whatever `PML_LOG` says, because libraries
+//! below it log what they send and receive: arguments, results and keys. Events of pml hold names,
+//! ids, digests, spans and counts.
 
 use super::report::HintedError;
 use super::ui;
@@ -17,13 +17,13 @@ use tracing_subscriber::fmt::time::FormatTime;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// What is logged if `PML_LOG` does not say.
+/// Level if `PML_LOG` is not set.
 const DEFAULT: LevelFilter = LevelFilter::WARN;
 
-/// What begins the targets of all our events.
+/// Prefix of the targets of all events of pml.
 const OWN: &str = "pml";
 
-/// How lines of the log are written.
+/// Format of the log's lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum LogFormat {
     /// For people
@@ -33,10 +33,10 @@ pub(super) enum LogFormat {
     Json,
 }
 
-/// Begins to log.
+/// Starts the log.
 ///
 /// # Errors
-/// If `PML_LOG` cannot be read.
+/// If `PML_LOG` cannot be parsed.
 pub(super) fn begin(format: LogFormat) -> Result<(), HintedError> {
     let filter = match Environment::of_process().log_directives() {
         Some(text) => read(text).map_err(|wrong| {
@@ -53,7 +53,7 @@ pub(super) fn begin(format: LogFormat) -> Result<(), HintedError> {
         .with_ansi(false)
         .log_internal_errors(false);
     let registry = tracing_subscriber::registry().with(filter);
-    // Only the first subscriber of a process counts.
+    // A process can have only one subscriber; later ones are ignored.
     let _ = match format {
         LogFormat::Text => registry.with(lines).try_init(),
         LogFormat::Json => registry.with(lines.json().flatten_event(true)).try_init(),
@@ -61,7 +61,7 @@ pub(super) fn begin(format: LogFormat) -> Result<(), HintedError> {
     Ok(())
 }
 
-/// Reads what is to be logged. Returns the part that cannot be read if there is one.
+/// Parses the text of `PML_LOG`. Returns the first part that cannot be parsed as the error.
 fn read(text: &str) -> Result<Targets, &str> {
     let mut targets = Targets::new().with_target(OWN, DEFAULT);
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -85,7 +85,7 @@ const LEVELS: [(&str, LevelFilter); 6] = [
     ("trace", LevelFilter::TRACE),
 ];
 
-/// The time of a line, as everywhere else.
+/// Writes the time of a log line in the format that pml uses everywhere.
 struct Moment;
 
 impl FormatTime for Moment {

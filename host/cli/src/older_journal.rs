@@ -1,5 +1,5 @@
-//! The journal that an older pml left in a project's `.pml`: history, if it is this user's, and
-//! nothing else.
+//! The journal that an older pml wrote into a project's `.pml`. Its runs are imported as history if
+//! it belongs to this user; otherwise it is ignored.
 
 use super::quantity::counted;
 use super::ui;
@@ -10,18 +10,19 @@ use pml::{
     text::escape,
 };
 
-/// Returns whether there is one that nothing was decided about.
+/// Reports whether the project has such a file.
 pub(super) fn is_there(place: &ProjectJournal) -> bool {
     place.older_folder().join("state.db").symlink_metadata().is_ok()
 }
 
-/// Imports it, or leaves it alone, and says which, once.
+/// Imports the older journal or refuses to, prints which, and records that, so that it happens
+/// once.
 pub(super) fn take_up(place: &ProjectJournal) -> Result<(), Error> {
     if !is_there(place) || place.older()?.is_some() {
         return Ok(());
     }
     let _lock = place.lock()?;
-    // Another process may have been first.
+    // Another process may have imported it meanwhile.
     if place.older()?.is_some() {
         return Ok(());
     }
@@ -31,7 +32,7 @@ pub(super) fn take_up(place: &ProjectJournal) -> Result<(), Error> {
     {
         Ok(imported) => LegacyJournalOutcome::Imported { runs: imported.runs, left: imported.left },
         Err(JournalImportError::Refused(reason)) => LegacyJournalOutcome::Refused { reason },
-        // The next command looks again.
+        // The next command tries again.
         Err(JournalImportError::InUse) => return Ok(()),
         Err(JournalImportError::Failed(error)) => return Err(error.into()),
     };
@@ -39,7 +40,7 @@ pub(super) fn take_up(place: &ProjectJournal) -> Result<(), Error> {
     place.set_older(older)
 }
 
-/// What became of it, for a person.
+/// Describes for a person whether the journal was imported or refused.
 pub(super) fn told(older: &LegacyJournalOutcome) -> String {
     match older {
         LegacyJournalOutcome::Imported { runs, left } => {

@@ -1,7 +1,7 @@
-//! A line on the terminal that says what a run is at: calls that are out, or what is being
-//! installed for one. It comes from the run's events, and is gone when the run is over.
+//! A line on the terminal that shows what a run is doing: calls in flight, or a package that is
+//! being installed for a call. It follows the run's events, and is removed when the run ends.
 //!
-//! **Invariant:** nothing is drawn while a question stands on the terminal.
+//! **Invariant:** the line is not drawn while a question is open on the terminal.
 
 use super::quantity::counted;
 use super::{prompt, ui};
@@ -16,28 +16,29 @@ use std::convert::Infallible;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How often the line moves.
+/// How often the line is redrawn.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Ticks that something is on its way before there is a line: most is over before anybody could
-/// read it.
+/// Ticks with work in progress before the line appears: most work ends before anybody could read
+/// the line.
 const PATIENCE: u32 = 3;
 
-/// Longest name of a tool, or of what is being done, that is shown.
+/// Most columns of a tool's name or a step's text.
 const NAME: usize = 60;
 
-/// How the line looks, where it is not known how much there is to do, and where it is.
+/// The line's templates: a spinner if the amount of work is unknown, a bar if it is known.
 const SPINNER: &str = "{spinner:.cyan} {msg} {elapsed:.dim}";
 const BAR: &str = "{spinner:.cyan} {msg} [{bar:24.cyan}] {percent}%";
 
-/// What a run is at.
+/// The progress line of a run.
 pub(super) struct ProgressLine {
-    /// Whether anybody would see a line.
+    /// True if stderr is a terminal, so that a line can be drawn.
     seen: bool,
     calls: Mutex<ActiveCalls>,
 }
 
-/// Returns a line on stderr that is not drawn yet, if that is a terminal.
+/// Returns a progress bar on stderr that is not drawn yet. Returns `None` if stderr is not a
+/// terminal.
 pub(super) fn line() -> Option<ProgressBar> {
     ui::stderr_is_terminal().then(|| {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
@@ -46,7 +47,7 @@ pub(super) fn line() -> Option<ProgressBar> {
 }
 
 fn style(template: &str) -> ProgressStyle {
-    // The templates are ours and right; with a wrong one the default would do.
+    // The templates are constants and valid; the default is for the type only.
     let style = ProgressStyle::with_template(template);
     style.unwrap_or_else(|_| ProgressStyle::default_spinner()).progress_chars("=> ")
 }
@@ -55,17 +56,17 @@ fn style(template: &str) -> ProgressStyle {
 struct ActiveCalls {
     done: u64,
     out: BTreeMap<u64, String>,
-    /// What calls lack and is being brought about.
+    /// The step of each call that waits for something, such as an installation.
     steps: BTreeMap<u64, Step>,
-    /// Ticks since something has been on its way.
+    /// Ticks since there has been work in progress.
     ticks: u32,
-    /// The line as it stands on the screen, if it does. One that was taken away is never drawn
-    /// again: the next is a new one.
+    /// The line that is on the screen, if there is one. A line that was removed is never drawn
+    /// again; the next one is new.
     shown: Option<ProgressBar>,
 }
 
 impl ProgressLine {
-    /// Returns a line on stderr, if that is a terminal.
+    /// Returns a progress line, which is drawn only if stderr is a terminal.
     pub(super) fn new() -> ProgressLine {
         ProgressLine { seen: ui::stderr_is_terminal(), calls: Mutex::default() }
     }
@@ -74,7 +75,7 @@ impl ProgressLine {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves the line, for ever.
+    /// Redraws the line, forever.
     pub(super) async fn moves(&self) -> Infallible {
         loop {
             tokio::time::sleep(TICK).await;
@@ -90,7 +91,7 @@ impl ProgressLine {
         }
     }
 
-    /// Takes note of an event.
+    /// Updates the line for an event.
     pub(super) fn event(&self, event: &Event) {
         match event {
             Event::CallStarted { call, tool, .. } => {
@@ -110,7 +111,7 @@ impl ProgressLine {
                 self.tell(self.calls().step_over(call.number(), "given up"));
                 self.calls().over(call.number());
             }
-            // The terminal is needed for something else.
+            // The question needs the terminal.
             Event::Asked { question, .. } => {
                 for call in question.asks.iter().filter_map(|ask| ask.call) {
                     self.tell(self.calls().step_over(call.number(), "done"));
@@ -122,16 +123,16 @@ impl ProgressLine {
         }
     }
 
-    /// Says in a line what a terminal would show by itself.
+    /// Prints a line if there is no terminal on which the progress line would show the same.
     fn tell(&self, line: Option<String>) {
         if let Some(line) = line.filter(|_| !self.seen) {
             ui::say(&line);
         }
     }
 
-    /// Writes something else meanwhile; the line comes back with its next move.
+    /// Removes the line while `write` runs. The line returns with a later tick.
     pub(super) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        // Held meanwhile, so that nothing is drawn into it.
+        // The lock is held meanwhile, so that no line is drawn between.
         let mut calls = self.calls();
         calls.ticks = 0;
         calls.clear();
@@ -140,12 +141,12 @@ impl ProgressLine {
 }
 
 impl ActiveCalls {
-    /// Whether nothing is on its way.
+    /// Reports whether no call is in flight and no step is in progress.
     fn rests(&self) -> bool {
         self.out.is_empty() && self.steps.is_empty()
     }
 
-    /// Takes the line away.
+    /// Removes the line from the screen.
     fn clear(&mut self) {
         if let Some(bar) = self.shown.take() {
             bar.finish_and_clear();
@@ -156,19 +157,19 @@ impl ActiveCalls {
         self.done += u64::from(self.out.remove(&call).is_some());
     }
 
-    /// Notes how far something is. Returns what to say where it begins.
+    /// Records a step's progress. Returns a text to print if the step is new.
     fn step(&mut self, call: u64, step: &Step) -> Option<String> {
         let begins = self.steps.insert(call, step.clone()).is_none();
         begins.then(|| what(step))
     }
 
-    /// Notes that what a call lacked is there, or is not. Returns what to say.
+    /// Records that a call's step has ended. Returns a text to print if there was one.
     fn step_over(&mut self, call: u64, how: &str) -> Option<String> {
         self.steps.remove(&call).map(|step| format!("{}: {how}", what(&step)))
     }
 
     fn draw(&self, bar: &ProgressBar) {
-        // The one that was begun last; the others are counted.
+        // Shows the step of the newest call; the others are counted.
         let step = self.steps.values().next_back();
         match step.and_then(|step| step.total.filter(|total| *total > 0).map(|all| (step, all))) {
             Some((step, total)) => {
@@ -198,7 +199,7 @@ impl ActiveCalls {
     }
 }
 
-/// What is being done, in one line.
+/// Returns a step's text in one line.
 fn what(step: &Step) -> String {
     cut_to_columns(&escape(&step.what).replace(['\n', '\t'], " "), NAME)
 }
@@ -241,7 +242,7 @@ mod tests {
         calls.draw(&bar);
         assert_eq!((bar.position(), bar.length()), (5, Some(10)));
         assert_eq!(bar.message(), "installing x");
-        // More than there is to do is all of it; nothing to do has no bar.
+        // Progress beyond the total fills the bar; a total of zero has no bar.
         calls.step(1, &Step::new("installing x", 70, Some(10)));
         calls.draw(&bar);
         assert_eq!(bar.position(), 10);

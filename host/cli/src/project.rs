@@ -1,4 +1,4 @@
-//! The project that a command is about, and its journal.
+//! Finds the project that a command is about, and opens its journal.
 
 use super::execute::JournalStorage;
 use crate::older_journal;
@@ -11,7 +11,8 @@ use pml::{
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Opens the journal of the project around the current folder, and makes it if it is not there.
+/// Opens the journal of the project around the current folder. Creates it if it does not exist, and
+/// imports an older journal first.
 pub(super) fn store(durability: Durability) -> anyhow::Result<Arc<dyn Journal>> {
     let place = place()?;
     place.prepare()?;
@@ -20,13 +21,14 @@ pub(super) fn store(durability: Durability) -> anyhow::Result<Arc<dyn Journal>> 
 }
 
 fn open(place: &ProjectJournal, durability: Durability) -> anyhow::Result<Arc<dyn Journal>> {
-    // What lies beside the journal says whether the trail in it was cut or written anew.
+    // The heads are stored outside the journal. They show whether its audit trail was cut or
+    // rewritten.
     let store = Store::open_with_heads(place.folder(), durability, place.heads());
     Ok(Arc::new(store.map_err(Error::from)?))
 }
 
-/// Opens the journal that runs of a project are kept in, and the project's own folder for what is
-/// remembered of its servers.
+/// Opens the journal for runs of a project. On disk, it also prepares the project's `.pml`, where
+/// the tools of its servers are cached.
 pub(super) fn journal_of(
     kept: JournalStorage,
     durability: Durability,
@@ -41,22 +43,22 @@ pub(super) fn journal_of(
     }
 }
 
-/// Makes the project's `.pml` if something will be remembered in it. A link or a file in its place
-/// is refused.
+/// Creates the project's `.pml` if its servers need a cache there. Refuses a link or a file in its
+/// place.
 fn prepare_caches(project: &Project) -> Result<(), Error> {
     let folder = project.state_folder();
     match folder.symlink_metadata() {
-        // Another user's is left alone, as is all in it.
+        // A folder of another user is ignored, and so are the files in it.
         Ok(found) if found.is_dir() => {}
         Ok(_) => Store::make_folder(&folder)?,
         Err(_) if project.declared.servers.is_empty() && project.declared.cloud.is_none() => {}
-        // Where it cannot be made, servers are asked again.
+        // Without a cache, servers are asked again.
         Err(_) => drop(Store::make_folder(&folder)),
     }
     Ok(())
 }
 
-/// Opens the journal to look at it. Where there is none, nothing is made: it is empty.
+/// Opens the journal for reading. If there is none, creates nothing and returns an empty one.
 pub(super) fn journal() -> anyhow::Result<Arc<dyn Journal>> {
     let place = place()?;
     match place.folder().exists() || older_journal::is_there(&place) {
@@ -65,8 +67,8 @@ pub(super) fn journal() -> anyhow::Result<Arc<dyn Journal>> {
     }
 }
 
-/// The same, but for its audit trail: one that is gone is looked for where it was known to be.
-/// Nothing is imported.
+/// Opens the journal for reading its audit trail. A journal that was deleted but has a recorded
+/// head is opened too, so that the loss is reported. An older journal is not imported.
 pub(super) fn trail() -> anyhow::Result<Arc<dyn Journal>> {
     let place = place()?;
     let folder = place.folder();
@@ -79,7 +81,7 @@ pub(super) fn trail() -> anyhow::Result<Arc<dyn Journal>> {
     }
 }
 
-/// Whether there is an audit trail already, or a journal that it would stand in.
+/// Reports whether there is an audit trail, or a journal that could hold one.
 pub(super) fn has_trail() -> bool {
     place().is_ok_and(|place| {
         let folder = place.folder();
@@ -87,13 +89,13 @@ pub(super) fn has_trail() -> bool {
     })
 }
 
-/// Where the journal of this project is kept.
+/// Returns the location of this project's journal.
 pub(super) fn place() -> anyhow::Result<ProjectJournal> {
     let environment = Environment::of_process();
     Ok(ProjectJournal::of(&locate(&current()?, &environment), &environment)?)
 }
 
-/// The current folder.
+/// Returns the current folder.
 pub(super) fn current() -> anyhow::Result<PathBuf> {
     std::env::current_dir().context("cannot find the current folder")
 }

@@ -1,5 +1,5 @@
-//! Where a command runs programs: the project around the current folder, its settings and its
-//! servers.
+//! The project in which a command runs programs: the one around the current folder, with its
+//! settings and its servers.
 
 use super::execute::JournalStorage;
 use crate::widening_permit::WideningPermit;
@@ -10,16 +10,16 @@ use pml::{
 };
 use std::path::PathBuf;
 
-/// What a command takes the project's files for.
+/// Whether a command trusts the project's files.
 #[derive(Clone)]
 pub(super) enum ProjectFilesTrust {
-    /// For what this user has trusted.
+    /// As the user's trust record says.
     AsRecorded,
-    /// As if they were trusted: the user says so with `--trust`, and may.
+    /// Trusted for this command, because the user gave `--trust` and is permitted to.
     ForThisCommand(WideningPermit),
 }
 
-/// A project, ready to run programs in.
+/// A project in which programs can be run.
 pub(super) struct ProjectContext {
     pub(super) project: Project,
     pub(super) servers: Servers,
@@ -27,13 +27,13 @@ pub(super) struct ProjectContext {
 }
 
 impl ProjectContext {
-    /// Opens the project around the current folder. None of its servers is started.
+    /// Opens the project around the current folder. Starts none of its servers.
     pub(super) fn open(files: ProjectFilesTrust) -> Result<ProjectContext> {
         ProjectContext::open_for(files, JournalStorage::OnDisk)
     }
 
-    /// The same, for runs that are kept so: with `--no-journal` nothing is written of the servers
-    /// either.
+    /// Opens the project for runs with this storage. With `--no-journal`, data about its servers is
+    /// not written either.
     pub(super) fn open_for(
         files: ProjectFilesTrust,
         kept: JournalStorage,
@@ -48,7 +48,8 @@ impl ProjectContext {
             }
         };
         let state = project.state_folder();
-        // A checkout leaves it open to others. Another user's is left alone, as is all in it.
+        // A checkout may leave the folder readable for others. A folder of another user is ignored,
+        // and so are the files in it.
         if kept == JournalStorage::OnDisk && is_own_folder(&state) {
             Store::make_folder(&state).map_err(Error::from)?;
         }
@@ -56,12 +57,12 @@ impl ProjectContext {
         Ok(ProjectContext { project, servers, kept })
     }
 
-    /// Reads its project as it is now.
+    /// Reads the project's files again.
     pub(super) fn again() -> Result<Project, Error> {
         Project::load_in(&here()?, &Environment::of_process())
     }
 
-    /// Settings of an engine for it.
+    /// Returns the settings of an engine for this project.
     pub(super) fn config(&self) -> Config {
         config(&self.project, self.kept)
     }
@@ -73,7 +74,7 @@ fn here() -> Result<PathBuf, Error> {
     })
 }
 
-/// The servers of a project.
+/// Returns the servers of a project.
 pub(super) fn servers(project: &Project, kept: JournalStorage) -> Result<Servers, Error> {
     match kept {
         JournalStorage::OnDisk => Servers::of(project),
@@ -81,8 +82,7 @@ pub(super) fn servers(project: &Project, kept: JournalStorage) -> Result<Servers
     }
 }
 
-/// Returns settings of an engine for a project. Runs that leave nothing behind leave no grant
-/// either.
+/// Returns the settings of an engine for a project. Runs in memory save no grants either.
 pub(super) fn config(project: &Project, kept: JournalStorage) -> Config {
     let storage = match kept {
         JournalStorage::OnDisk => GrantStorage::Project,

@@ -1,11 +1,11 @@
-//! A project that may change while it is served: somebody adds a server, allows a tool, or trusts
-//! the folder.
+//! Reloads a project that changes while it is served: somebody adds a server, allows a tool, or
+//! trusts the folder.
 //!
-//! In flow the project's files, out flows the setting they give. They are looked at with every
-//! request, and read again only when one of them has changed.
+//! Takes the project's files, and returns the setup that they define. The files' stamps are
+//! compared at every request; the files are read again only if a stamp has changed.
 //!
-//! **Invariant:** a program that can write the files gives itself nothing: what they become counts
-//! once this user trusts it.
+//! **Invariant:** a program that can write these files gains nothing: a change has effect only
+//! after this user trusts it.
 
 use super::execute::JournalStorage;
 use crate::project_context::{ProjectContext, config, servers};
@@ -16,10 +16,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// What a file looks like from outside.
+/// Modification time and size of a path itself and of the file it links to. `None` for what does
+/// not exist.
 type FileStamp = [Option<(SystemTime, u64)>; 2];
 
-/// Follows a project.
+/// Returns the current setup of a project that may change.
 pub(super) struct ProjectReloader {
     kept: JournalStorage,
     journal: Arc<dyn Journal>,
@@ -34,7 +35,7 @@ struct ProjectSnapshot {
 }
 
 impl ProjectReloader {
-    /// Begins with a workplace as it is.
+    /// Starts with a project as it was read.
     pub(super) fn new(
         workplace: &ProjectContext,
         kept: JournalStorage,
@@ -45,7 +46,7 @@ impl ProjectReloader {
         servers.start_background();
         let setting = McpSetup::new(engine, servers.clone())
             .model_may_approve(project.approvals.model_may_approve);
-        // Nobody has looked yet: the files may have changed since they were read.
+        // There are no stamps yet: the files may have changed since they were read.
         let (watched, looks, project) = (project.sources(), Vec::new(), project.clone());
         Ok(ProjectReloader {
             kept,
@@ -54,11 +55,10 @@ impl ProjectReloader {
         })
     }
 
-    /// Returns the setting of the moment. Runs that are under way keep the one they began with.
+    /// Returns the current setup. Runs in progress keep the setup that they began with.
     ///
     /// # Errors
-    /// If the files have changed and cannot be understood: nothing is done by rules that may not
-    /// hold any more.
+    /// If the files have changed and cannot be parsed: the old rules may no longer hold.
     pub(super) fn current(&self) -> Result<McpSetup, Error> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let looks: Vec<FileStamp> = last.watched.iter().map(look).collect();
@@ -66,15 +66,14 @@ impl ProjectReloader {
             let project = ProjectContext::again()?;
             let setting = self.setting(&last, &project)?;
             let watched = project.sources();
-            // Of files that are named only now nothing is known: they are looked at with the next
-            // request.
+            // Newly named files have no stamps yet; they are compared at the next request.
             let looks = if watched == last.watched { looks } else { Vec::new() };
             *last = ProjectSnapshot { watched, looks, project, setting };
         }
         Ok(last.setting.clone())
     }
 
-    /// Returns the setting of a project, with all of the last one that is the same.
+    /// Returns the setup of a project, and reuses the parts of the last one that did not change.
     fn setting(&self, last: &ProjectSnapshot, project: &Project) -> Result<McpSetup, Error> {
         let same_servers =
             !last.setting.servers.is_outdated() && last.project.has_same_servers(project);
@@ -85,7 +84,7 @@ impl ProjectReloader {
         let servers = match same_servers {
             true => last.setting.servers.clone(),
             false => {
-                // Before the new ones read what is kept.
+                // This must happen before the new servers read the saved data.
                 last.setting.servers.keep();
                 let servers = servers(project, self.kept)?;
                 servers.start_background();
@@ -97,7 +96,8 @@ impl ProjectReloader {
     }
 }
 
-/// Of a link both: that it is turned, and that what it leads to is another.
+/// Returns the stamp of a path. It changes if a link points elsewhere, and if the link's target
+/// changes.
 fn look(path: &PathBuf) -> FileStamp {
     let seen = |found: Metadata| Some((found.modified().ok()?, found.len()));
     let (own, led) = (std::fs::symlink_metadata(path), std::fs::metadata(path));

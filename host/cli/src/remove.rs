@@ -1,4 +1,4 @@
-//! `pml remove`
+//! The command `pml remove`: removes a server from `.pml.json`.
 
 use super::{add, project, ui};
 use crate::widening_permit;

@@ -1,5 +1,5 @@
-//! What the servers of a project offer, asked for with a line on the terminal that says who is
-//! waited for.
+//! Asks the servers of a project for their tools, and meanwhile shows on the terminal which servers
+//! are starting.
 
 use super::progress;
 use super::ui::{self, HINT, WARNING};
@@ -12,19 +12,19 @@ use pml::{
 use std::convert::Infallible;
 use std::time::Duration;
 
-/// Servers have their own limits; this is for what comes on top of them.
+/// Time in addition to the servers' own limits.
 const SLACK: Duration = Duration::from_secs(5);
 
-/// How often the line moves.
+/// How often the progress line is redrawn.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Ticks before there is a line: what is remembered is there at once.
+/// Ticks before the line appears: cached tools are available at once.
 const PATIENCE: u32 = 3;
 
-/// Names that fit into the line.
+/// Most names that are shown in the line.
 const NAMED: usize = 3;
 
-/// Asks the servers that `wanted` names, and starts those that must be.
+/// Returns the tools of the servers that `wanted` selects, and starts these servers if necessary.
 pub(super) async fn offered(
     workplace: &ProjectContext,
     wanted: impl Fn(&str) -> bool,
@@ -33,7 +33,7 @@ pub(super) async fn offered(
     let ProjectContext { project, servers, .. } = workplace;
     let starts = freshness != Freshness::CachedOnly && !project.servers.is_empty();
     if project.trust == TrustState::Trusted && starts {
-        // What they say is remembered there; where it cannot be, they are asked again.
+        // The tools are cached in this folder. If it cannot be created, servers are asked again.
         let _ = Store::make_folder(project.state_folder());
     }
     let longest = project.servers.iter().map(|server| server.start_timeout).max();
@@ -44,7 +44,7 @@ pub(super) async fn offered(
     }
 }
 
-/// Says which servers are starting, for ever.
+/// Shows which servers are starting, forever.
 async fn line(servers: &Servers) -> Infallible {
     let Some(bar) = progress::line() else { return std::future::pending().await };
     let bar = ProgressLineGuard(bar);
@@ -59,7 +59,7 @@ async fn line(servers: &Servers) -> Infallible {
     }
 }
 
-/// A line that goes away with whoever waits.
+/// A progress line that is removed when it is dropped.
 struct ProgressLineGuard(indicatif::ProgressBar);
 
 impl Drop for ProgressLineGuard {
@@ -81,21 +81,21 @@ fn message(servers: &Servers) -> String {
     }
 }
 
-/// Says which servers did not answer, and why.
+/// Prints a warning for each server that did not answer.
 pub(super) fn warn(unavailable: &[UnavailableServer]) {
     for one in of_servers(unavailable) {
         ui::say(&format!("{WARNING}warning{WARNING:#}: {}", reason(one)));
     }
 }
 
-/// Those that are about one server: that nobody trusts the project is said by [`untrusted`], once.
+/// Leaves out the entry which says that the project is untrusted; [`untrusted`] reports that once.
 pub(super) fn of_servers(
     unavailable: &[UnavailableServer],
 ) -> impl Iterator<Item = &UnavailableServer> {
     unavailable.iter().filter(|one| one.code != Code::Untrusted || one.server != "*")
 }
 
-/// Says that the project's files do not count, if they declare servers.
+/// Prints a warning if the project is untrusted and declares servers.
 pub(super) fn untrusted(workplace: &ProjectContext) {
     let project = &workplace.project;
     if let (Some(reason), false) = (project.trust.reason(), project.declared.servers.is_empty()) {
@@ -106,7 +106,8 @@ pub(super) fn untrusted(workplace: &ProjectContext) {
     }
 }
 
-/// Why a server did not answer, with its name; a server's own lines stand behind a bar.
+/// Returns why a server did not answer, with its name. Lines that the server wrote are shown behind
+/// a bar.
 pub(super) fn reason(one: &UnavailableServer) -> String {
     let name = format!("`{}`", escape(&one.server));
     let reason = escape(&one.reason);

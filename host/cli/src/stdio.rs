@@ -1,4 +1,4 @@
-//! `pml stdio`: the MCP server on stdin and stdout.
+//! The command `pml stdio`: serves MCP on stdin and stdout.
 
 use super::execute::JournalStorage;
 use super::notices::StderrNoticeWriter;
@@ -49,7 +49,7 @@ impl StdioCommand {
             let hint = "run `pml trust` before; in CI, `pml trust --yes`";
             return Err(HintedError::usage(message, hint).into());
         }
-        // The process ends after this; taking it apart would only make the client wait.
+        // The process ends after this. Dropping the runtime would only make the client wait.
         let runtime = ManuallyDrop::new(execute::runtime()?);
         runtime.block_on(async {
             let (interrupt, terminate) = (signal(SIGINT)?, signal(SIGTERM)?);
@@ -64,13 +64,13 @@ impl StdioCommand {
             let durability = workplace.project.durability;
             let journal = project::journal_of(kept, durability, &workplace.project)?;
             if kept == JournalStorage::OnDisk {
-                // Whoever counts sessions knows us by it. That it cannot be kept is no reason not
-                // to serve.
+                // The id identifies this project to whoever counts sessions. Failing to store it
+                // must not prevent serving.
                 let _ = ProjectState::at(workplace.project.state_folder()).client_id();
             }
             let root = workplace.project.root.clone();
             let follower = ProjectReloader::new(&workplace, kept, journal)?;
-            // The follower has them now, and lets them go when they are replaced.
+            // The reloader holds the servers now, and drops them when they are replaced.
             drop(workplace);
             let key = match kept {
                 JournalStorage::OnDisk => UserKey::of(&Environment::of_process(), &root)?,
@@ -86,7 +86,7 @@ impl StdioCommand {
                     () = interrupt => code = report::INTERRUPTED,
                     () = terminate => code = report::TERMINATED,
                 }
-                // Whoever says it twice does not want to wait.
+                // A second signal ends the process at once.
                 impatient.store(true, Ordering::Relaxed);
             };
             let quit = serve_stdio(door, stop).await;
@@ -99,7 +99,7 @@ impl StdioCommand {
     }
 }
 
-/// Waits for a signal, which from now on does not end the process.
+/// Returns a future that waits for a signal. From now on the signal does not end the process.
 fn signal(signal: i32) -> Result<impl Future<Output = ()>> {
     let (sender, receiver) = UnixStream::pair().context("cannot listen for signals")?;
     signal_hook::low_level::pipe::register(signal, sender).context("cannot listen for signals")?;
@@ -107,7 +107,8 @@ fn signal(signal: i32) -> Result<impl Future<Output = ()>> {
     let mut receiver =
         tokio::net::UnixStream::from_std(receiver).context("cannot listen for signals")?;
     Ok(async move {
-        // An error would mean that the pipe is gone, which lives as long as the process.
+        // An error would mean that the pipe is closed, but it stays open as long as the process
+        // lives.
         let _ = receiver.read_u8().await;
     })
 }

@@ -1,5 +1,5 @@
-//! `pml trust`: shows what a project's files would do, asks where somebody is there, and records
-//! it.
+//! The command `pml trust`: shows what a project's files would do, asks a person if there is a
+//! terminal, and records the trust.
 
 use super::facts::{LabelledFact, laid_out, whole_line};
 use super::quantity::counted;
@@ -22,7 +22,7 @@ use pml::{
 };
 use std::process::ExitCode;
 
-/// What is typed.
+/// The command as a user types it.
 const COMMAND: &str = "pml trust";
 
 /// Trust this project's files as they are now
@@ -89,7 +89,7 @@ impl TrustCommand {
         }
         let pass = widening_permit::no_agent(COMMAND)?;
         if project.trust.is_trusted() {
-            // Nothing is widened by saying so again.
+            // Trusting the same files again widens nothing, so nobody is asked.
             self.tell(&project, granted(&project))?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -98,7 +98,7 @@ impl TrustCommand {
             ui::say("nothing is recorded: this folder is as trusted as it was");
             return Ok(ExitCode::FAILURE);
         }
-        // What was read is trusted, and not what the files may have become since.
+        // The content that was read and shown is trusted, even if the files have changed since.
         project.grant_trust(&environment)?;
         note_trust(&pass, &project);
         if self.yes {
@@ -121,14 +121,14 @@ impl TrustCommand {
     }
 }
 
-/// Notes in the audit trail what is trusted.
+/// Records in the audit trail which files are trusted.
 fn note_trust(pass: &WideningPermit, project: &Project) {
     let folder = project.root.to_string_lossy().into_owned();
     let files = project.digests().map(|(name, digest)| (name.into(), digest.into())).collect();
     pass.note(|who, channel| AuditEvent::Trusted { folder, files, who, channel });
 }
 
-/// Shows a project, and asks whether it is to be trusted.
+/// Shows a project, and asks whether to trust it.
 fn agreed(project: &Project) -> Result<bool> {
     let Some(terminal) = Terminal::open() else {
         let hint = "bring it to the foreground, or say so with `pml trust --yes`";
@@ -210,7 +210,8 @@ fn told_variable(variable: &DeclaredVariable) -> Value {
     })
 }
 
-/// What a person trusts, in words. All of it comes from files that anybody may have written.
+/// Describes for a person what would be trusted. All of it comes from files that anybody may have
+/// written.
 fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
     let files = project.files().collect::<Vec<_>>().join("` and `");
     let root = whole_line(&project.root.to_string_lossy());
@@ -245,7 +246,7 @@ fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
     lines
 }
 
-/// A server, or something that can change what it does.
+/// Returns the fact about a server, or about something that can change what it does.
 fn of_server(fact: &DeclaredFact) -> LabelledFact {
     let (text, server) = (&fact.text, fact.server.as_deref().unwrap_or_default());
     let name = fact.name.as_deref().unwrap_or_default();
@@ -260,10 +261,10 @@ fn of_server(fact: &DeclaredFact) -> LabelledFact {
     }
 }
 
-/// How much of a text that others wrote is shown where nothing is decided.
+/// Most columns of a text from others where no decision depends on it.
 const WIDTH: usize = 200;
 
-/// A text in one line, so that it cannot pass for a line of ours; of a long one the beginning.
+/// Returns a text as one line that cannot be mistaken for a line of pml. A long text is cut.
 pub(super) fn one_line(text: &str) -> String {
     pml::text::cut_to_columns(&whole_line(text), WIDTH)
 }

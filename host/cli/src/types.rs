@@ -1,4 +1,4 @@
-//! `pml types`
+//! The command `pml types`: writes TypeScript declarations of all tools.
 
 use super::execute::runtime;
 use super::quantity::counted;
@@ -24,7 +24,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The file's name in the project's own folder.
+/// Name of the file in the project's `.pml`.
 const FILE: &str = "mcp.d.ts";
 
 /// Write TypeScript declarations of all tools, for editors and `tsc`
@@ -53,7 +53,7 @@ pub(super) struct TypesCommand {
 impl TypesCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         let workplace = ProjectContext::open(self.once.files()?)?;
-        // Types of nothing would take the place of those that are there.
+        // Without this check, empty declarations would replace the existing ones.
         let project = &workplace.project;
         if let (Some(reason), false) = (project.trust.reason(), project.declared.servers.is_empty())
         {
@@ -140,15 +140,15 @@ impl TypesCommand {
     }
 }
 
-/// Whether the file had to be written.
+/// Says whether the file had to be written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TypesFileStatus {
     Written,
     Unchanged,
 }
 
-/// Puts a whole new file in place of what is there: a reader sees the old one or the new one, and
-/// what lies there may be a link that came with a clone.
+/// Replaces a file as a whole: a reader sees the old one or the new one. A link in its place, which
+/// a cloned repository may contain, is replaced and not followed.
 fn replace(path: &Path, text: &str) -> io::Result<TypesFileStatus> {
     let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
     if is_file && fs::read(path).is_ok_and(|found| found == text.as_bytes()) {

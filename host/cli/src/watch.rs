@@ -1,4 +1,4 @@
-//! `pml run --watch`: runs again when the program or one of its modules changes.
+//! `pml run --watch`: runs the program again when it or one of its modules changes.
 
 use super::arguments::RunOptions;
 use super::execute::{new_run, perform};
@@ -14,10 +14,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// Editors write a file in several moves; this long after the first one they are done.
+/// Editors save a file in several operations. After this time without a change they are done.
 const SETTLE: Duration = Duration::from_millis(50);
 
-/// Runs until interrupted. A change while the program runs starts it anew.
+/// Runs the program until interrupted. A change during a run cancels it and starts the program
+/// again.
 pub(super) async fn watch(
     engine: &Engine,
     servers: &Servers,
@@ -66,7 +67,7 @@ pub(super) async fn watch(
     }
 }
 
-/// The files that the program is made of, as far as they can be read.
+/// Returns the files that the program consists of, as far as they can be read.
 fn files(script: &Script, file: &Path) -> BTreeSet<PathBuf> {
     let loaded = script.load(Limits::SOURCE);
     let modules = loaded.map(|program| program.modules).unwrap_or_default();
@@ -75,7 +76,7 @@ fn files(script: &Script, file: &Path) -> BTreeSet<PathBuf> {
     files
 }
 
-/// Waits until one of `files` changes, and then until it is quiet.
+/// Waits until one of `files` changes, and then until no more changes arrive.
 async fn changed(changes: &mut mpsc::UnboundedReceiver<Vec<PathBuf>>, files: &BTreeSet<PathBuf>) {
     while let Some(paths) = changes.recv().await {
         if paths.iter().any(|path| files.contains(path)) {

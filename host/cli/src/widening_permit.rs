@@ -1,12 +1,12 @@
-//! Who may widen what is trusted, installed or allowed: one gate, which every command that does so
-//! passes first.
+//! The check that every command passes before it widens what is trusted, installed or allowed.
 //!
-//! In flow the command and whether `--yes` was given, out flows a [`WideningPermit`], or a refusal.
+//! Takes the command and whether `--yes` was given. Returns a [`WideningPermit`], or refuses.
 //!
-//! **Invariant:** what widens needs a person: a terminal, or `--yes`. **Invariant:** in a known
-//! agent's shell nothing passes, whatever the flags are, and nothing is written but that it was
-//! tried, where there is a trail. Only the user's own settings lift that, which no command of ours
-//! writes. **Invariant:** what passed stands in the audit trail; where it cannot, that is said.
+//! **Invariant:** widening needs a person: a terminal, or `--yes`. **Invariant:** in the shell of a
+//! known agent everything is refused, whatever the flags are, and only the attempt is recorded, if
+//! there is an audit trail. Only the user's own settings lift that, and no command of pml writes
+//! them. **Invariant:** everything that was permitted is recorded in the audit trail; if that
+//! fails, a warning is printed.
 
 use super::execute::{JournalStorage, runtime};
 use super::project;
@@ -24,29 +24,29 @@ use pml::{
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
-/// How what is done here reaches the journal.
+/// The channel that the audit trail names for commands.
 const CHANNEL: &str = "command line";
 
-/// That a command may widen.
+/// Proof that a command may widen what is trusted, installed or allowed.
 #[derive(Clone)]
 pub(super) struct WideningPermit {
     channel: String,
 }
 
-/// Whether an agent runs the command, known by a variable that it set.
+/// Says whether an agent runs the command, recognized by an environment variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallingAgent {
-    /// None does.
+    /// No agent runs it.
     Absent,
-    /// One does, and the user's own settings say that it may widen.
+    /// An agent runs it, and the user's own settings permit it to widen.
     Allowed(&'static str),
-    /// One does, and may not.
+    /// An agent runs it and may not widen.
     Refused(&'static str),
 }
 
 impl CallingAgent {
-    /// Sees who runs this command. Why the user's settings could not be read is a reason of its
-    /// own.
+    /// Detects whether an agent runs this command. If the user's settings cannot be read, the agent
+    /// is refused and the error is returned too.
     pub(super) fn here() -> Result<(CallingAgent, Option<Error>)> {
         let environment = Environment::of_process();
         let Some(variable) = agent_variable(&environment) else {
@@ -60,7 +60,7 @@ impl CallingAgent {
         })
     }
 
-    /// How what is done is recorded to have come.
+    /// Returns the channel for the audit trail.
     pub(super) fn channel(self) -> String {
         match self {
             CallingAgent::Absent => CHANNEL.into(),
@@ -71,14 +71,15 @@ impl CallingAgent {
     }
 }
 
-/// Lets a command widen if a person is there or said `--yes`, and no agent runs it. `command` is
-/// what was typed, as `pml add`.
+/// Permits a command to widen if a person is present or gave `--yes`, and no agent runs it.
+/// `command` is the command as typed, such as `pml add`.
 pub(super) fn pass(command: &str, yes: bool) -> Result<WideningPermit> {
     let pass = no_agent(command)?;
     pass.person(command, yes)
 }
 
-/// Lets a command go on if no agent runs it: for one that only then finds out whether it widens.
+/// Permits a command if no agent runs it. For commands that find out later whether they widen
+/// anything.
 pub(super) fn no_agent(command: &str) -> Result<WideningPermit> {
     let (around, wrong) = CallingAgent::here()?;
     let CallingAgent::Refused(variable) = around else {
@@ -93,7 +94,7 @@ pub(super) fn no_agent(command: &str) -> Result<WideningPermit> {
     let message = format!(
         "an agent runs this command (`{variable}` is set), and `{command}` is for a person"
     );
-    // Who is refused is not told how to get around it.
+    // The hint must not say how to get around the refusal.
     let refused = HintedError::new(message, "a person runs it in a terminal of their own");
     Err(match wrong {
         Some(wrong) => anyhow::Error::from(wrong).context(refused),
@@ -102,7 +103,7 @@ pub(super) fn no_agent(command: &str) -> Result<WideningPermit> {
 }
 
 impl WideningPermit {
-    /// Wants a person: at the terminal, or by `--yes`.
+    /// Requires a person: a terminal, or `--yes`.
     pub(super) fn person(self, command: &str, yes: bool) -> Result<WideningPermit> {
         if yes || somebody_is_there() {
             return Ok(self);
@@ -112,19 +113,19 @@ impl WideningPermit {
         Err(HintedError::usage(message, hint).into())
     }
 
-    /// Notes in the audit trail what was widened; the trail is made if there is none.
+    /// Records in the audit trail what was widened. Creates the trail if there is none.
     pub(super) fn note(&self, what: impl FnOnce(String, String) -> AuditEvent) {
         write(&|| project::store(Durability::Process), what(user(), self.channel.clone()));
     }
 
-    /// The same for a command that is kept so: one that leaves nothing behind makes no trail.
+    /// Records the same for a command with this storage: with `--no-journal`, no trail is created.
     fn note_kept(&self, kept: JournalStorage, what: impl FnOnce(String, String) -> AuditEvent) {
         if kept == JournalStorage::OnDisk || project::has_trail() {
             self.note(what);
         }
     }
 
-    /// Notes that a project's files were taken for trusted by one command.
+    /// Records that one command treated a project's files as trusted.
     pub(super) fn note_once(&self, kept: JournalStorage, project: &pml::Project) {
         let folder = project.root.to_string_lossy().into_owned();
         let files: Vec<_> =
@@ -139,14 +140,14 @@ impl WideningPermit {
         }
     }
 
-    /// Notes what was changed of a project's settings.
+    /// Records changes of a project's settings.
     pub(super) fn note_change(&self, root: &std::path::Path, changes: Vec<String>) {
         let folder = root.to_string_lossy().into_owned();
         self.note(|who, channel| AuditEvent::Changed { folder, changes, who, channel });
     }
 }
 
-/// Notes in the audit trail what widens nothing, where there is a trail.
+/// Records an event that widens nothing, if there is an audit trail.
 pub(super) fn note(what: impl FnOnce(String, String) -> AuditEvent) {
     if project::has_trail() {
         let channel = CallingAgent::here().map_or(CHANNEL.into(), |(around, _)| around.channel());
@@ -154,7 +155,7 @@ pub(super) fn note(what: impl FnOnce(String, String) -> AuditEvent) {
     }
 }
 
-/// Writes to the audit trail. What was done is done: if this fails, that is said and no more.
+/// Writes to the audit trail. The action has already happened, so a failure only prints a warning.
 fn write(journal: &dyn Fn() -> Result<Arc<dyn Journal>>, what: AuditEvent) {
     let note = AuditNote::new(SystemClock.now(), None, what);
     let noted = journal().and_then(|journal| {
@@ -165,7 +166,7 @@ fn write(journal: &dyn Fn() -> Result<Arc<dyn Journal>>, what: AuditEvent) {
     }
 }
 
-/// Whether a person sees what is said, and can answer.
+/// Reports whether a person can see a question and answer it.
 pub(super) fn somebody_is_there() -> bool {
     io::stdin().is_terminal() && ui::stderr_is_terminal()
 }
@@ -183,12 +184,12 @@ pub(super) struct TrustOnceFlags {
 }
 
 impl TrustOnceFlags {
-    /// What the command takes the project's files for.
+    /// Returns whether the command trusts the project's files.
     pub(super) fn files(self) -> Result<ProjectFilesTrust> {
         TrustOnceFlags::said(self.trust, self.yes)
     }
 
-    /// The same for a command with a `--yes` of its own.
+    /// Returns the same for a command that has a `--yes` of its own.
     pub(super) fn said(trust: bool, yes: bool) -> Result<ProjectFilesTrust> {
         match trust {
             true => pass("--trust", yes).map(ProjectFilesTrust::ForThisCommand),

@@ -1,4 +1,4 @@
-//! The command line of `pml approve`.
+//! The command `pml approve`: its flags, and resuming the run after the answer.
 
 use super::confirm::on_terminal;
 use super::record::{ApproveContext, RecordedStatus};
@@ -78,7 +78,7 @@ fn result(text: &str) -> Result<Value, String> {
     json::from_str(text).map_err(|error| format!("not JSON: {error}"))
 }
 
-/// Fewer digits than this are found by trying.
+/// Fewest digits of a digest prefix; fewer could be found by trying.
 const DIGITS: usize = 8;
 
 fn digest(text: &str) -> Result<String, String> {
@@ -108,7 +108,7 @@ impl ApproveCommand {
             let (opened, journal) = (OnceCell::new(), &journal);
             let ready = || {
                 if !self.no_run && opened.get().is_none() {
-                    // The process ends after this; taking the engine apart would only make the user
+                    // The process ends after this. Dropping the engine would only make the user
                     // wait.
                     let workplace =
                         ManuallyDrop::new(ProjectContext::open(ProjectFilesTrust::AsRecorded)?);
@@ -122,13 +122,13 @@ impl ApproveCommand {
             let place =
                 ApproveContext { clock, confirm, around, wrong, offers, redactor, ready: &ready };
             let go_on = async |run: RunId| {
-                // The process that had the run may have ended meanwhile.
+                // The process that owned the run may have ended meanwhile.
                 ready()?;
                 let (workplace, engine) = opened.get().context("the run is not to go on here")?;
                 let run = engine.resume(run);
                 let id = run.id();
                 match perform(run, &workplace.servers, self.json, JournalStorage::OnDisk).await {
-                    // Whoever had it was faster than we looked.
+                    // The owner resumed the run after this process looked.
                     Err(error) if went_on(&error) => {
                         ui::say(&format!("recorded: run {} went on elsewhere", short(id)));
                         self.tell(json!({ "recorded": { "run_id": id } }))?;
@@ -173,7 +173,7 @@ impl ApproveCommand {
         })
     }
 
-    /// Prints the one line of JSON, if it is wanted.
+    /// Prints one line of JSON if `--json` was given.
     fn tell(&self, what: Value) -> Result<()> {
         if self.json {
             ui::out(&what.to_string())?;
@@ -182,7 +182,7 @@ impl ApproveCommand {
     }
 }
 
-/// Whether a run cannot be taken up because another process has gone on with it.
+/// Reports whether a run cannot be resumed because another process has resumed it.
 fn went_on(error: &anyhow::Error) -> bool {
     let kind = error.downcast_ref::<Error>().map(Error::kind);
     matches!(kind, Some(Code::RunEnded | Code::RunOwned))

@@ -1,4 +1,4 @@
-//! What the flags say about which asks.
+//! Derives the decision, and the asks that it is about, from the flags.
 
 use super::command::ApproveCommand;
 use crate::always_choices::{ConstraintSuggester, choices, chosen};
@@ -11,7 +11,7 @@ use pml::{
 };
 
 impl ApproveCommand {
-    /// The asks that are answered: those still open, or those that were named.
+    /// Returns the asks that are answered: those named by `--only`, otherwise the open ones.
     pub(super) fn asks<'a>(&self, asked: &'a StoredQuestion) -> Result<Vec<&'a Ask>> {
         let all = &asked.question.asks;
         if let Some(number) = self.only.iter().find(|it| asked.question.ask(AskId(**it)).is_none())
@@ -29,7 +29,7 @@ impl ApproveCommand {
         Ok(if left.is_empty() { all.iter().collect() } else { left })
     }
 
-    /// Sees that these are what whoever typed the command saw, if they say what that was.
+    /// Checks that the asks have the digests that `--digest` names, if it was given.
     pub(super) fn pinned(&self, asks: &[&Ask]) -> Result<()> {
         if self.digest.is_empty() {
             return Ok(());
@@ -48,7 +48,7 @@ impl ApproveCommand {
         Ok(())
     }
 
-    /// What is decided about them.
+    /// Returns the decision for these asks.
     pub(super) fn decision(&self, asks: &[&Ask], offers: ConstraintSuggester) -> Result<Decision> {
         if let Some(result) = &self.result {
             let ask = one(asks, "--result")?;
@@ -77,7 +77,7 @@ impl ApproveCommand {
     }
 }
 
-/// The only ask, for a flag that answers one.
+/// Returns the only ask, for a flag that answers exactly one.
 fn one<'a>(asks: &[&'a Ask], flag: &str) -> Result<&'a Ask> {
     match asks {
         [ask] => Ok(ask),

@@ -1,4 +1,4 @@
-//! Finds the question that is meant, or says why there is none.
+//! Finds the question that the user means, or returns why it cannot be answered.
 
 use crate::identify::{ambiguous, matching, short};
 use crate::report::HintedError;
@@ -10,11 +10,11 @@ use pml::{
     text::escape,
 };
 
-/// The hint of whoever typed an id that nothing has.
+/// The hint for an id that does not exist.
 const LIST: &str = "`pml approvals` lists what waits for an answer";
 
-/// Finds a question by its id or by its run's, by enough of either, or the newest as `last`. One
-/// that is closed is found too, so that whoever is late hears who was first.
+/// Finds a question by its id, by its run's id, by enough of either, or the newest as `last`.
+/// Closed questions are found too, so that a late answer is told who answered first.
 pub(super) async fn find(
     journal: &dyn Journal,
     typed: &str,
@@ -27,7 +27,7 @@ pub(super) async fn find(
     }
     let mut open = journal.questions(None, now).await.map_err(Error::from)?;
     if typed == "last" {
-        // Oldest first.
+        // The questions are sorted, oldest first.
         return open
             .pop()
             .ok_or_else(|| HintedError::new("nothing waits for an answer", LIST).into());
@@ -54,8 +54,8 @@ pub(super) async fn find(
     }
 }
 
-/// Finds the last question that was asked under such an id. The trail knows them all, the journal
-/// those of runs that it keeps.
+/// Finds the last closed question with such an id. The audit trail has all questions, the journal
+/// only those of runs that it still stores.
 async fn closed(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<StoredQuestion> {
     let trail = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
     let asked = trail.entries.iter().filter(|entry| entry.kind() == "asked");
@@ -71,12 +71,12 @@ async fn closed(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<St
     {
         return Ok(asked);
     }
-    // Its run is forgotten, and nothing can be taken up.
+    // The run is deleted, so it cannot be resumed.
     let ending = ending(&trail.entries, &id, text(&last, "expires_at").parse().ok(), now);
     Err(ending.map_or_else(unknown, |how| over(&how, None, &script)))
 }
 
-/// Returns why a question that was asked can be answered no longer.
+/// Returns the error that says why a question can no longer be answered.
 pub(super) async fn gone(
     journal: &dyn Journal,
     question: &Question,
@@ -88,12 +88,13 @@ pub(super) async fn gone(
     Ok(ending.map_or_else(unknown, |how| over(&how, run, &question.script)))
 }
 
-/// The protocol's own words for it.
+/// Returns the error with the message that the protocol defines.
 fn unknown() -> anyhow::Error {
     HintedError::new("Workflow expired or not found", LIST).into()
 }
 
-/// What became of a question, where the trail knows it or the clock says so.
+/// Returns how a question was closed, according to the audit trail or the clock. Returns `None` if
+/// neither says so.
 fn ending(
     trail: &[AuditEntry],
     id: &str,
@@ -111,7 +112,8 @@ fn ending(
     Some(format!("the question expired at {expired}: nobody answered in time"))
 }
 
-/// Says how to run it again. A program of one call is named for its tool.
+/// Returns the error for a closed question, with a hint about how to run the program again. A
+/// program of one call is named for its tool.
 fn over(how: &str, run: Option<RunId>, script: &str) -> anyhow::Error {
     let name = escape(script).replace('\n', " ");
     let tool = name.strip_suffix(".ts").filter(|tool| tool.contains(':') && !tool.contains('/'));

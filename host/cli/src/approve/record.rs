@@ -1,9 +1,9 @@
-//! Records an answer to a question, whoever else may be asked.
+//! Records an answer to a question. Others may answer the same question meanwhile.
 //!
-//! **Invariant:** only what was shown is answered, and nothing is recorded without a person's yes:
-//! typed on the terminal, or given as `--yes`. **Invariant:** nothing is recorded that nobody could
-//! go on with: that is seen before. **Invariant:** an agent approves nothing unless the user's own
-//! settings say that it may; an attempt stands in the audit trail.
+//! **Invariant:** only asks that were shown are answered, and no approval is recorded without a
+//! person's yes: typed on the terminal, or given as `--yes`. **Invariant:** before an answer is
+//! recorded, it is checked that the run can be resumed. **Invariant:** an agent approves nothing
+//! unless the user's own settings permit it; an attempt is recorded in the audit trail.
 
 use super::command::ApproveCommand;
 use super::confirm::{Confirm, is_a_no, show, wants};
@@ -24,45 +24,45 @@ use pml::{
 };
 use std::process::ExitCode;
 
-/// What came of it.
+/// The result of recording an answer.
 #[derive(Debug)]
 pub(super) enum RecordedStatus {
-    /// The answer counts.
+    /// The answer is recorded.
     Recorded {
-        /// The run that waited for it.
+        /// The run that waits for the answer.
         run: RunId,
-        /// The process that has the run, if one does: it goes on there.
+        /// The process that owns the run and resumes it, if there is one.
         owner: Option<u32>,
-        /// Asks of the question that are still open.
+        /// Number of asks of the question that are still open.
         open: usize,
-        /// What was decided about, by its digest.
+        /// The asks that were decided, with their digests.
         asks: Vec<(AskId, String)>,
     },
-    /// It was answered like this before, and nobody went on with the run.
+    /// The same answer was recorded before, and no process has resumed the run.
     AnsweredBefore {
         /// The run.
         run: RunId,
     },
-    /// Nothing was recorded, and why was told.
+    /// Nothing was recorded; the reason has been printed.
     NotRecorded(ExitCode),
 }
 
-/// Where the command is run.
+/// The surroundings of the command, replaceable in tests.
 pub(super) struct ApproveContext<'a> {
     pub(super) clock: &'a dyn Clock,
     pub(super) confirm: Confirm<'a>,
     pub(super) around: CallingAgent,
-    /// Why the user's own settings could not be asked about agents, if they could not.
+    /// The error if the user's own settings, which may permit agents, could not be read.
     pub(super) wrong: Option<Error>,
     pub(super) offers: ConstraintSuggester,
-    /// Takes secrets out of what is shown.
+    /// Hides secrets in the output.
     pub(super) redactor: &'a Redactor,
-    /// Sees whether the run could go on here.
+    /// Checks that the run can be resumed in this process.
     pub(super) ready: &'a dyn Fn() -> Result<()>,
 }
 
 impl ApproveCommand {
-    /// Finds the question, shows it, wants a yes, and records the answer.
+    /// Finds the question, shows it, asks for a yes, and records the answer.
     pub(super) async fn record(
         &self,
         journal: &dyn Journal,
@@ -91,7 +91,7 @@ impl ApproveCommand {
                 Answer::each(&asked.question, each, user(), place.around.channel())
             }
         };
-        // Only now: somebody may have taken their time to confirm it.
+        // The time is taken now, because the confirmation may have taken long.
         let now = place.clock.now();
         let answered = journal.answer(asked.question.id, answer, now).await.map_err(Error::from)?;
         match answered {
@@ -121,19 +121,20 @@ impl ApproveCommand {
     }
 }
 
-/// Returns the run if it waits for nothing, and nobody goes on with it.
+/// Returns the run if it has no open question, has not ended, and no process owns it.
 async fn left(journal: &dyn Journal, run: RunId, now: Timestamp) -> Result<Option<RunId>> {
     let idle = |run: &RunSummary| run.owner.is_none() && run.questions == 0 && !run.state.ended();
     Ok(standing(journal, run, now).await?.filter(idle).map(|left| left.run))
 }
 
-/// Reads how a run stands.
+/// Reads the summary of a run.
 async fn standing(journal: &dyn Journal, run: RunId, now: Timestamp) -> Result<Option<RunSummary>> {
     let filter = RunFilter { id: Some(run.to_string()), ..RunFilter::default() };
     Ok(journal.runs(filter, now).await.map_err(Error::from)?.into_iter().next())
 }
 
-/// Refuses to let an agent approve. Ending or declining harms nobody.
+/// Refuses an approval by an agent, and records the attempt. Declining or ending a run is not
+/// refused.
 async fn refuse_agents(
     journal: &dyn Journal,
     place: &ApproveContext<'_>,
@@ -153,7 +154,7 @@ async fn refuse_agents(
     journal.audit(note).await.map_err(Error::from)?;
     let message =
         format!("an agent runs this command (`{variable}` is set), and who asks does not approve");
-    // Who is refused is not told how to get around it.
+    // The hint must not say how to get around the refusal.
     let refused = HintedError::new(message, "a person answers in a terminal of their own");
     Err(match &place.wrong {
         Some(wrong) => anyhow::anyhow!("{wrong}").context(refused),
@@ -161,7 +162,7 @@ async fn refuse_agents(
     })
 }
 
-/// Tells of asks that somebody else decided about meanwhile.
+/// Prints which asks somebody else decided meanwhile.
 fn earlier(decided: &[&RecordedDecision], asks: &[&Ask], now: Timestamp) {
     let ours = |decided: &RecordedDecision| asks.iter().any(|ask| ask.id == decided.ask);
     for decided in decided.iter().filter(|decided| ours(decided) && decided.at != now) {
@@ -170,7 +171,7 @@ fn earlier(decided: &[&RecordedDecision], asks: &[&Ask], now: Timestamp) {
     }
 }
 
-/// Tells what had been decided; fine if it is what was wanted.
+/// Prints the earlier decisions. Returns success if they are the same as this one.
 fn late(
     decided: &[RecordedDecision],
     asks: &[&Ask],
@@ -192,7 +193,7 @@ fn late(
     }
 }
 
-/// Whether it had been decided as it is wanted now.
+/// Reports whether these asks have been decided in the same way before.
 fn same(decided: &[RecordedDecision], asks: &[&Ask], decision: &Decision) -> bool {
     asks.iter().all(|ask| {
         decided.iter().any(|decided| decided.ask == ask.id && decided.decision == *decision)

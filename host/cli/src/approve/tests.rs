@@ -1,4 +1,4 @@
-//! Answers on the command line, against a journal in memory.
+//! Tests of `pml approve` with a journal in memory.
 
 use super::ApproveCommand;
 use super::record::{ApproveContext, RecordedStatus};
@@ -27,7 +27,7 @@ fn approve(arguments: &[&str]) -> ApproveCommand {
     }
 }
 
-/// A clock that stands still.
+/// A clock that always returns the same time.
 struct Stopped(Timestamp);
 
 impl Clock for Stopped {
@@ -36,7 +36,7 @@ impl Clock for Stopped {
     }
 }
 
-/// What is different from somebody who sits there a second after the start.
+/// The circumstances of a test. The default: no agent, no terminal, one second after the start.
 struct Differs {
     around: CallingAgent,
     says: Option<bool>,
@@ -78,7 +78,7 @@ async fn record(
     record_where(journal, arguments, Differs { says, ..Differs::default() }).await
 }
 
-/// A run that waits for three things.
+/// Writes a run that waits for three asks.
 async fn three(journal: &MemoryJournal) -> (Question, Lease) {
     let header = fixture::header();
     let ask = || Ask::new(AskKind::ToolPermission, None, "a:b", Value::Null, "policy");
@@ -145,7 +145,7 @@ async fn without_a_yes_nothing_is_recorded() {
     let alone = record(&journal, &[&id], None).await.unwrap_err();
     assert_eq!(alone.to_string(), "no terminal to confirm on");
     assert!(decided(&journal, question.run).await.is_empty());
-    // The run's id does as well, and `--yes` needs nobody.
+    // The run's id works too, and `--yes` needs no terminal.
     let run = question.run.to_string();
     let recorded = record(&journal, &[&run, "--yes", "--always"], None).await;
     assert!(matches!(recorded, Ok(RecordedStatus::Recorded { owner: None, .. })));
@@ -212,7 +212,7 @@ async fn nothing_is_recorded_where_the_run_could_not_go_on() {
     let refused = record_where(&journal, &[&question.id.to_string(), "--yes"], broken).await;
     assert_eq!(refused.unwrap_err().to_string(), "it cannot be opened");
     assert!(decided(&journal, question.run).await.is_empty());
-    // Whoever has the run goes on with it there.
+    // A run that has an owner is resumed by its owner.
     let (owned, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
     let broken = Differs { ready: false, ..Differs::default() };
     record_where(&journal, &[&owned.id.to_string(), "--yes"], broken).await.unwrap();
@@ -229,7 +229,7 @@ async fn a_no_needs_no_terminal() {
         let journal = MemoryJournal::new();
         let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
         let id = question.id.to_string();
-        // Whoever is asked may say no to it.
+        // A person at a terminal can still answer no.
         let refused = record(&journal, &[&id, flag], Some(false)).await.unwrap();
         assert!(matches!(refused, RecordedStatus::NotRecorded(_)), "{refused:?}");
         assert!(decided(&journal, question.run).await.is_empty());

@@ -1,4 +1,4 @@
-//! The command line of `pml audit`.
+//! The command `pml audit`: shows, verifies and accepts the audit trail.
 
 use super::line::lines;
 use crate::execute::runtime;
@@ -22,7 +22,7 @@ use pml::{
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Digits of a hash that tell one from another.
+/// Number of digits of a hash that are shown.
 const DIGITS: usize = 12;
 
 /// Show who was asked what, what they said and what came of it, and verify that nothing of it was
@@ -57,7 +57,7 @@ pub(crate) struct AuditCommand {
     yes: bool,
 }
 
-/// A point in time.
+/// The value of `--since`: a point in time, or an age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SinceArgument {
     At(Timestamp),
@@ -104,7 +104,7 @@ impl AuditCommand {
         }
     }
 
-    /// Whether a person says yes.
+    /// Reports whether a person confirms to accept the trail.
     fn agreed(&self) -> Result<bool> {
         if self.yes {
             return Ok(true);
@@ -133,10 +133,10 @@ impl AuditCommand {
     }
 }
 
-/// An entry as JSON: what was hashed, without values that are secrets here, and its hash.
+/// Returns an entry as JSON: the hashed content, in which secrets are hidden, and its hash.
 fn json(entry: &AuditEntry) -> Value {
     let mut body = entry.body.clone();
-    // What was changed may be anything.
+    // An entry that was tampered with may hold any JSON value.
     if !body.is_object() {
         body = pml::json::json!({ "number": entry.number, "what": null, "unreadable": true });
     }
@@ -144,7 +144,7 @@ fn json(entry: &AuditEntry) -> Value {
     body
 }
 
-/// Finds a run by its id. It may be long forgotten: then the trail knows it.
+/// Finds a run by its id. A run that is deleted from the journal is found in the trail.
 async fn run(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<RunId> {
     if let Ok(run) = typed.parse::<RunId>() {
         return Ok(run);
@@ -201,7 +201,7 @@ fn say_broken(broken: &TrailDefect) {
     ));
 }
 
-/// Has a person take the trail as it is. An agent is not asked.
+/// Accepts the trail as it is after a person confirms. Refuses if an agent runs the command.
 async fn accept(
     journal: &dyn Journal,
     now: Timestamp,
@@ -229,7 +229,8 @@ async fn accept(
     let (who, channel) = (user(), "command line".into());
     let what = AuditEvent::Accepted { who, channel, reason };
     journal.audit(AuditNote::new(now, None, what)).await.map_err(Error::from)?;
-    // It counts only where no project can write it.
+    // The acceptance is valid only if it is recorded outside the project, in the user's state
+    // folder.
     let now = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
     if now.broken.is_some() || now.accepted != Some(now.count) {
         let message = "what was accepted cannot be kept in your state folder";

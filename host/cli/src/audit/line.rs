@@ -1,4 +1,5 @@
-//! Entries as lines: our words before the bar, others' behind it.
+//! Formats entries of the audit trail as lines: pml's text before the bar, text from others behind
+//! it.
 
 use crate::identify::short;
 use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
@@ -10,16 +11,16 @@ use pml::{
     text::{brief, fold_middle, in_one_line},
 };
 
-/// Characters of others' words in an entry; the rest is in `--json`.
+/// Most characters of text from others in a line; `--json` has the rest.
 const TEXT: usize = 200;
 
-/// Digits of a digest, as asks show them.
+/// Number of digits of a digest, the same as in asks.
 const DIGEST: usize = 12;
 
-/// How wide our words are.
+/// Width of the label before the bar.
 const WHAT: usize = 16;
 
-/// Returns entries as lines, wrapped where a terminal has a width.
+/// Returns entries as lines, wrapped if a width is given.
 pub(super) fn lines(entries: &[AuditEntry], width: Option<usize>) -> Vec<String> {
     entries.iter().map(|entry| line(entry, width)).collect()
 }
@@ -27,17 +28,17 @@ pub(super) fn lines(entries: &[AuditEntry], width: Option<usize>) -> Vec<String>
 fn line(entry: &AuditEntry, width: Option<usize>) -> String {
     let (what, colour) = what(entry);
     let at = entry.at.to_string().replace('T', " ");
-    // To the second, as people read it.
+    // Fractions of a second are cut off.
     let at = format!("{}Z", &at[..at.len().min(19)]);
     let run = entry.run.map_or("-".into(), short);
     let plain = format!("{at}  {run:8}  {what:WHAT$} │ {}", fold_middle(&text(entry), TEXT));
     let plain = width.map_or_else(|| plain.clone(), |width| wrap(&plain, width));
-    // Only now: colours have no width.
+    // Colours are added after wrapping, because they take no columns.
     let dimmed = plain.replacen(&at, &format!("{DIM}{at}{DIM:#}"), 1);
     dimmed.replacen(&what, &format!("{colour}{what}{colour:#}"), 1)
 }
 
-/// What happened, in a word of ours.
+/// Returns the label of an entry, and its colour.
 fn what(entry: &AuditEntry) -> (String, Style) {
     let field = |name: &str| entry.body.get(name).and_then(Value::as_str).unwrap_or_default();
     let (what, colour) = match (entry.kind(), field("decision")) {
@@ -67,7 +68,7 @@ fn what(entry: &AuditEntry) -> (String, Style) {
     (what.into(), colour)
 }
 
-/// The rest of it, in one line.
+/// Returns the details of an entry in one line.
 fn text(entry: &AuditEntry) -> String {
     let body = &entry.body;
     let word = |name: &str| one_line(body.get(name).and_then(Value::as_str).unwrap_or("?"));
@@ -141,7 +142,7 @@ fn asked(body: &Value) -> String {
     format!("{tool}{kind} {}{more}", brief(&first["arguments"], 100))
 }
 
-/// The beginning of a digest.
+/// Returns the beginning of a digest.
 fn short_of(digest: &str) -> String {
     digest.chars().take(12).collect()
 }

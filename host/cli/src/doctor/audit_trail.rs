@@ -1,4 +1,4 @@
-//! The audit trail: whether it is what was written.
+//! Checks that the audit trail was not changed.
 
 use super::check::DoctorCheck;
 use crate::execute::runtime;
@@ -12,7 +12,7 @@ use pml::{
 
 const AREA: &str = "project";
 
-/// Looks at the audit trail of the project.
+/// Checks the audit trail of the project.
 pub(super) fn check() -> DoctorCheck {
     match read() {
         Ok(trail) => of(&trail),
@@ -25,7 +25,7 @@ pub(super) fn check() -> DoctorCheck {
 
 fn read() -> Result<AuditTrail> {
     let journal = project::trail()?;
-    // All of it is verified, whatever is read.
+    // The whole trail is verified, however many entries are returned.
     let none = AuditFilter { limit: Some(0), ..AuditFilter::default() };
     Ok(runtime()?.block_on(journal.audited(none)).map_err(Error::from)?)
 }

@@ -1,17 +1,17 @@
-//! One thing that was looked at.
+//! The result of one check.
 
 use crate::ui::{BAD, DIM, GOOD, HINT, WAITING};
 use anstyle::Style;
 use pml::json::{Value, json};
 
-/// How it is.
+/// The status of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CheckStatus {
-    /// As it should be.
+    /// Everything is as it should be.
     Fine,
     /// Worth knowing.
     Note,
-    /// It works, and may not be what somebody wants.
+    /// It works, but may not be what the user wants.
     Warning,
     /// It does not work.
     Failure,
@@ -37,10 +37,10 @@ impl CheckStatus {
     }
 }
 
-/// What was looked at and how it is. All texts of others in it are escaped by whoever makes it.
+/// A check and its result. The creator escapes all text from others in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct DoctorCheck {
-    /// What it is about: `machine`, `project`, `servers`, `policy` or `clients`.
+    /// The area: `machine`, `project`, `servers`, `policy` or `clients`.
     pub(super) area: &'static str,
     pub(super) mark: CheckStatus,
     pub(super) what: String,
@@ -64,13 +64,13 @@ impl DoctorCheck {
         DoctorCheck { area, mark: CheckStatus::Failure, what: what.into(), hint: None }
     }
 
-    /// Says what to do about it.
+    /// Adds a hint about what to do.
     pub(super) fn hint(mut self, hint: impl Into<String>) -> DoctorCheck {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Returns what an error says, cause and hint included.
+    /// Returns a failure with the error's message, causes and hint.
     pub(super) fn error(area: &'static str, error: &pml::Error) -> DoctorCheck {
         let mut what = pml::text::escape(&error.to_string()).into_owned();
         let mut cause = std::error::Error::source(error);
@@ -85,7 +85,7 @@ impl DoctorCheck {
         }
     }
 
-    /// Returns the check for a person.
+    /// Returns the check as a line for a person.
     pub(super) fn line(&self) -> String {
         let style = self.mark.style();
         let what = self.what.replace('\n', "\n      ");

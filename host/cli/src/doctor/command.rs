@@ -1,4 +1,4 @@
-//! `pml doctor`
+//! The command `pml doctor`: runs all checks and prints them.
 
 use super::check::{CheckStatus, DoctorCheck};
 use super::{machine, policy, project, servers};
@@ -48,7 +48,7 @@ impl DoctorCommand {
         checks.push(audit_trail::check());
         match ProjectContext::open(self.once.files()?) {
             Ok(workplace) => self.look_at(&workplace, &environment, &mut checks)?,
-            // What else the project says cannot be known.
+            // A project that cannot be opened cannot be checked further.
             Err(error) => checks.push(match error.downcast_ref::<Error>() {
                 Some(error) => DoctorCheck::error("project", error),
                 None => DoctorCheck::failure("project", pml::text::escape(&error.to_string())),

@@ -1,4 +1,4 @@
-//! The machine: whether programs can run on it, and whether their journal can be kept.
+//! Checks the machine: programs can run on it, and their journal can be stored.
 
 use super::check::DoctorCheck;
 use crate::older_journal;
@@ -10,10 +10,10 @@ use std::path::Path;
 
 const AREA: &str = "machine";
 
-/// Digits of a digest that tell one from another.
+/// Number of digits of a digest that are shown.
 const DIGITS: usize = 12;
 
-/// Looks at the machine, and at the place for the journal of the project at `root`.
+/// Checks the machine, and the location of the journal of the project at `root`.
 pub(super) fn checks(root: &Path) -> Vec<DoctorCheck> {
     let digest = &GUEST_DIGEST[..DIGITS.min(GUEST_DIGEST.len())];
     let version = env!("CARGO_PKG_VERSION");
@@ -29,7 +29,7 @@ pub(super) fn checks(root: &Path) -> Vec<DoctorCheck> {
     checks
 }
 
-/// What became of the journal that an older pml left in the project.
+/// Returns a note about the journal that an older pml wrote into the project, if there is one.
 fn older_journal(place: &ProjectJournal) -> Option<DoctorCheck> {
     if !older_journal::is_there(place) {
         return None;
@@ -57,7 +57,7 @@ fn sandbox() -> DoctorCheck {
 fn journal(place: &ProjectJournal) -> DoctorCheck {
     let folder = place.folder();
     let shown = escape(&folder.to_string_lossy()).into_owned();
-    // Looking must not make it.
+    // The check must not create the journal.
     if folder.join("state.db").exists() {
         return match Store::open(&folder, Durability::Process) {
             Ok(_) => DoctorCheck::fine(AREA, format!("the journal opens: {shown}")),

@@ -1,4 +1,4 @@
-//! The policy: patterns that say less, or more, than they seem to.
+//! Checks the policy: finds patterns and grants that do less, or more, than they seem to.
 
 use super::check::DoctorCheck;
 use crate::quantity::counted;
@@ -14,11 +14,11 @@ use std::sync::Arc;
 
 const AREA: &str = "policy";
 
-/// Looks at a project's patterns. `definitions` are the tools that are known.
+/// Checks a project's patterns and grants. `definitions` are the known tools.
 pub(super) fn checks(project: &Project, definitions: &[Arc<Definition>]) -> Vec<DoctorCheck> {
     let texts = |patterns: &[ToolPattern]| patterns.iter().cloned().map(String::from).collect();
     let patterns = Patterns {
-        // What an untrusted file would allow is worth a look too.
+        // Patterns of an untrusted file are checked too.
         allow: texts(&project.declared.allow),
         ask: texts(&project.permissions.ask),
         deny: texts(&project.permissions.deny),
@@ -91,7 +91,7 @@ impl Patterns {
         checks
     }
 
-    /// Looks for patterns that cover nothing.
+    /// Returns a warning for each pattern that covers no tool.
     fn against(&self, servers: &[&str], definitions: &[Arc<Definition>]) -> Vec<DoctorCheck> {
         let listed: BTreeSet<&str> =
             definitions.iter().map(|definition| definition.tool.server()).collect();
@@ -122,8 +122,8 @@ impl Patterns {
     }
 }
 
-/// Looks for grants that do not do what they seem to: nothing allows their tool, or it has changed
-/// since.
+/// Returns a warning for each grant without effect: `allow` does not cover its tool, an older pml
+/// wrote it, or the tool has changed since.
 fn grants<'a>(
     declared: &ProjectDeclarations,
     definitions: &[Arc<Definition>],
@@ -158,7 +158,7 @@ fn grants<'a>(
     checks
 }
 
-/// Whether everything that `narrow` covers is covered by `wide`.
+/// Reports whether `wide` covers everything that `narrow` covers.
 fn covers(wide: &str, narrow: &str) -> bool {
     match wide.strip_suffix('*') {
         Some(prefix) => narrow.trim_end_matches('*').starts_with(prefix),

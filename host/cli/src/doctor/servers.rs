@@ -1,4 +1,4 @@
-//! The servers: whether they could be started, and with `--start` whether they answer.
+//! Checks the servers: they can be started and, with `--start`, they answer.
 
 use super::check::DoctorCheck;
 use super::launch::unpinned;
@@ -17,10 +17,10 @@ use url::Url;
 
 const AREA: &str = "servers";
 
-/// Lines of stderr that are shown.
+/// Number of stderr lines that are shown.
 const STDERR: usize = 5;
 
-/// Looks at how servers are declared.
+/// Checks the declarations of the servers.
 pub(super) fn declared(project: &Project, environment: &Environment) -> Vec<DoctorCheck> {
     let mut checks: Vec<DoctorCheck> =
         project.servers.iter().flat_map(|server| one(server, environment)).collect();
@@ -95,7 +95,7 @@ fn program(
     }
 }
 
-/// A URL may hold keys: only its host is shown.
+/// Checks the URL of a remote server. Only its host is shown, because the rest may hold keys.
 fn address(name: &str, url: &str) -> DoctorCheck {
     let Ok(url) = Url::parse(url) else {
         return DoctorCheck::failure(AREA, format!("`{name}` has no valid URL"));
@@ -111,7 +111,7 @@ fn address(name: &str, url: &str) -> DoctorCheck {
     }
 }
 
-/// Looks which servers lack the package that they are started from.
+/// Returns a note for each server whose package is not installed.
 pub(super) async fn not_installed(workplace: &ProjectContext) -> Vec<DoctorCheck> {
     let mut checks = Vec::new();
     for server in &workplace.project.servers {
@@ -128,7 +128,7 @@ fn lacks(name: &str, package: &str) -> DoctorCheck {
         .hint(format!("`pml install {name}` installs it, or you are asked at its first call"))
 }
 
-/// Tells how the servers are that were started.
+/// Returns the state of each server after starting them.
 pub(super) async fn started(workplace: &ProjectContext) -> Vec<DoctorCheck> {
     let check = |row: crate::servers::ServerRow| {
         let name = escape(&row.name);

@@ -1,34 +1,34 @@
-//! The keys that answer an ask, and what each does.
+//! The keys that answer an ask, and the action of each.
 
 use pml::{
     Ask, Decision,
     approval::{AskKind, Need},
 };
 
-/// A key.
+/// A key with its texts and its action.
 pub(super) struct PromptKey {
     pub(super) key: &'static str,
-    /// As it stands in the prompt.
+    /// The text in the prompt.
     pub(super) short: &'static str,
-    /// As help explains it.
+    /// The text in the help.
     pub(super) long: &'static str,
     pub(super) does: KeyAction,
 }
 
-/// What a key does.
+/// The action of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum KeyAction {
-    /// It decides.
+    /// Makes this decision.
     Decide(Decision),
-    /// It decides for good, perhaps under conditions that are chosen next.
+    /// Decides permanently; conditions may be chosen next.
     Always,
-    /// A result is typed next.
+    /// Asks for a result, which is typed next.
     Result,
-    /// It shows all there is to know, secrets included.
+    /// Shows all details, secrets included.
     Reveal,
 }
 
-/// What `always` does: it reaches as far as it can be kept.
+/// Help for `always`: it is saved permanently if possible, otherwise it holds for the run.
 const ALWAYS: &str = "the same, and do not ask for this tool again: for good, in `.pml.json`, where that \
                       can be written; else in this run";
 
@@ -59,7 +59,7 @@ pub(super) fn keys(ask: &Ask) -> Vec<PromptKey> {
     keys
 }
 
-/// What a yes means.
+/// Returns the texts of the key `y`, for the prompt and for the help.
 fn yes(ask: &Ask) -> (&'static str, &'static str) {
     match (ask.kind, &ask.need) {
         (_, Some(Need::Install(_))) => {

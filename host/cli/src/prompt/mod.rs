@@ -1,4 +1,5 @@
-//! Asking on the terminal while `pml run` waits. In flows a question, out flows an answer.
+//! Asks a run's questions on the terminal while `pml run` waits. Takes a question, and returns an
+//! answer.
 
 mod keys;
 mod open_questions;

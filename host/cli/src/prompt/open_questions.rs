@@ -1,7 +1,7 @@
-//! Whether a question stands on the terminal: others keep off it, and whoever leaves with Ctrl-C is
-//! told how to come back.
+//! Lists the questions that are open on the terminal. While there is one, the progress
+//! line is not drawn; at Ctrl-C, the user is shown how to answer it later.
 //!
-//! It is one for the process, as the terminal and its signals are.
+//! The list is global, because a process has one terminal and one set of signals.
 
 use crate::execute::JournalStorage;
 use crate::identify::short;
@@ -9,18 +9,18 @@ use crate::ui::{self, HINT};
 use pml::Question;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How to go on with each question that stands there.
+/// For each open question, the message that says how to answer it later.
 static STANDING: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 fn standing() -> MutexGuard<'static, Vec<String>> {
     STANDING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A question that stands on the terminal for as long as this lives.
+/// A question that is open on the terminal until this value is dropped.
 pub(super) struct TerminalQuestion(String);
 
 impl TerminalQuestion {
-    /// Puts a question there.
+    /// Adds a question to the list.
     pub(super) fn new(question: &Question, kept: JournalStorage) -> TerminalQuestion {
         let way = way_back(question, kept);
         standing().push(way.clone());
@@ -37,12 +37,12 @@ impl Drop for TerminalQuestion {
     }
 }
 
-/// Returns whether a question stands there.
+/// Reports whether a question is open.
 pub(crate) fn stands() -> bool {
     !standing().is_empty()
 }
 
-/// Tells whoever leaves a question how to come back to it.
+/// Prints how to answer the open questions later, and empties the list.
 pub(crate) fn say_what_waits() {
     let ways = std::mem::take(&mut *standing());
     for way in ways {

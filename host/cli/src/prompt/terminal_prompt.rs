@@ -1,9 +1,10 @@
 //! Asks on the terminal while `pml run` waits.
 //!
-//! One thread reads the terminal, from the first question to the end of the process: a question
-//! that was answered elsewhere leaves no second reader behind that would swallow the next answer.
+//! One thread reads the terminal, from the first question to the end of the process. A reader for
+//! each question would be left behind if the question is answered elsewhere, and would swallow the
+//! next answer.
 //!
-//! **Invariant:** only what is typed after the prompt appeared is an answer to it.
+//! **Invariant:** only a line that is typed after the prompt appeared answers it.
 
 use super::keys::{KeyAction, PromptKey, keys};
 use crate::always_choices::{ConstraintSuggester, choices, chosen};
@@ -25,10 +26,10 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{Mutex, mpsc};
 
-/// How the answer reached us.
+/// The channel that is recorded with an answer.
 const CHANNEL: &str = "terminal";
 
-/// Asks on the terminal. Clones share it, and take turns; make one for a process.
+/// Asks on the terminal. Clones share the terminal and take turns; a process needs only one.
 #[derive(Clone)]
 pub(crate) struct TerminalPrompt {
     terminal: Terminal,
@@ -38,15 +39,15 @@ pub(crate) struct TerminalPrompt {
     redactor: RedactorSource,
 }
 
-/// Gives what hides secrets at the moment: a variable may have been set meanwhile.
+/// Returns the current redactor: a variable may have been set meanwhile.
 type RedactorSource = Arc<dyn Fn() -> Redactor + Send + Sync>;
 
-/// Lines as they are typed; it ends with the terminal.
+/// Lines as they are typed. The channel closes when the terminal is closed.
 type TypedLines = mpsc::UnboundedReceiver<String>;
 
 impl TerminalPrompt {
-    /// Returns a prompt on the terminal of this process, if it has one, for a run that is kept so.
-    /// Secrets are taken out of what it shows by what `redactor` gives.
+    /// Returns a prompt on the terminal of this process, or `None` if it has no terminal. `storage`
+    /// is that of the run; the redactor hides secrets in what is shown.
     pub(crate) fn open(
         kept: JournalStorage,
         redactor: impl Fn() -> Redactor + Send + Sync + 'static,
@@ -64,11 +65,12 @@ impl TerminalPrompt {
         TerminalPrompt { terminal, typed: Arc::default(), kept, offers, redactor }
     }
 
-    /// Starts the reader at the first question: until then the terminal is not ours.
+    /// Returns the typed lines. Starts the reader at the first question, because until then the
+    /// program may use the terminal.
     fn typed(&self) -> Arc<Mutex<TypedLines>> {
         let start = || {
-            // Before the reader starts, or it would hold a line that the prompt can no longer take
-            // back.
+            // This comes before the reader starts, which would otherwise hold a line that can no
+            // longer be discarded.
             self.terminal.forget_typed();
             let (sender, receiver) = mpsc::unbounded_channel();
             let terminal = self.terminal.clone();
@@ -85,7 +87,7 @@ impl TerminalPrompt {
         self.typed.get_or_init(start).clone()
     }
 
-    /// Asks every ask of the question in turn. Nothing comes back if the terminal is gone.
+    /// Asks every ask of the question in turn. Returns `None` if the terminal is closed.
     async fn converse(&self, question: &Question) -> io::Result<Option<Answer>> {
         if !self.terminal.in_foreground() {
             return Ok(None);
@@ -127,7 +129,7 @@ impl TerminalPrompt {
 impl Approver for TerminalPrompt {
     fn ask(&self, question: Question) -> BoxFuture<'static, Option<Answer>> {
         let prompt = self.clone();
-        // A terminal that cannot be written to is one on which nobody can be asked.
+        // If the terminal cannot be written to, nobody can be asked.
         Box::pin(async move { prompt.converse(&question).await.ok().flatten() })
     }
 }
@@ -142,15 +144,15 @@ fn header(question: &Question) -> String {
     format!("{WARNING}pml{WARNING:#}: {many} for you")
 }
 
-/// What was typed.
+/// The result of reading a decision.
 enum TypedDecision {
-    /// A decision, or nothing that is one.
+    /// A decision, or `None` if the input is not one.
     Entered(Option<Decision>),
-    /// Nothing any more: the terminal is at its end.
+    /// The terminal is closed.
     EndOfInput,
 }
 
-/// One question on its way.
+/// The dialog about one question.
 struct PromptDialog<'a> {
     terminal: &'a Terminal,
     offers: ConstraintSuggester,
@@ -164,7 +166,7 @@ impl PromptDialog<'_> {
         self.terminal.write(&format!("{text}\n"))
     }
 
-    /// Shows lines that hold others' words, which are never left to the terminal to wrap.
+    /// Shows lines that contain text from others. They are wrapped here, never by the terminal.
     fn show(&self, lines: &[String]) -> io::Result<()> {
         let width = self.terminal.width().saturating_sub(2);
         for line in lines
@@ -176,7 +178,7 @@ impl PromptDialog<'_> {
         Ok(())
     }
 
-    /// Prints a prompt and waits for a line typed after it.
+    /// Prints a prompt and waits for a line that is typed after it.
     async fn line(&mut self, prompt: &str) -> io::Result<Option<String>> {
         self.terminal.forget_typed();
         while self.typed.try_recv().is_ok() {}
@@ -225,7 +227,7 @@ impl PromptDialog<'_> {
         }
     }
 
-    /// Asks for which arguments a tool is allowed for good, where there is something to choose.
+    /// Asks for which arguments a tool is allowed permanently, if the call suggests conditions.
     async fn choose(&mut self, ask: &Ask) -> io::Result<TypedDecision> {
         let choices = choices(ask, self.offers);
         if choices.is_empty() {
@@ -248,7 +250,7 @@ impl PromptDialog<'_> {
         }
     }
 
-    /// Asks for a result.
+    /// Asks for a result as JSON.
     async fn result(&mut self) -> io::Result<TypedDecision> {
         let Some(line) = self.line("  the result, as JSON > ").await? else {
             return Ok(TypedDecision::EndOfInput);
@@ -269,18 +271,18 @@ impl PromptDialog<'_> {
         self.show_all(ask, &self.redactor)
     }
 
-    /// Shows all there is to know, and the first lines again: the details may be long.
+    /// Shows all details, and then the first lines again, because the details may be long.
     fn show_all(&self, ask: &Ask, redactor: &Redactor) -> io::Result<()> {
         self.show(&details_of_ask_with(ask, redactor))?;
         self.show(&lines_of_ask_with(ask, redactor))
     }
 }
 
-/// Says so when the question went away while it stood on the screen.
+/// Prints a note if the question was closed while it was on the screen.
 impl Drop for PromptDialog<'_> {
     fn drop(&mut self) {
         if !self.over {
-            // Nobody is left to tell if the terminal is gone.
+            // If the terminal is closed, the error cannot be reported anywhere.
             let _ = self.say(&format!(
                 "\n{DIM}pml: no longer asked: it was answered elsewhere, or expired{DIM:#}"
             ));

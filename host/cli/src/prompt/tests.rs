@@ -1,4 +1,4 @@
-//! A person at the other end of a pseudo-terminal.
+//! Tests of the prompt, in which the test is a person at the other end of a pseudo-terminal.
 #![cfg(unix)]
 
 use super::TerminalPrompt;
@@ -17,10 +17,10 @@ use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
-/// A value that a server is given.
+/// A value that a server is given and that the redactor knows.
 const KNOWN: &str = "k; n0wn34";
 
-/// The other end of the terminal: a person.
+/// The person: the other end of the terminal, and the output that was read but not yet returned.
 struct Person(File, String);
 
 impl Person {
@@ -48,7 +48,7 @@ impl Person {
         self.0.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Reads until the terminal shows this, and returns all of it.
+    /// Reads until the terminal shows this text, and returns everything up to it.
     fn sees(&mut self, text: &str) -> String {
         let mut shown = std::mem::take(&mut self.1);
         let mut buffer = [0; 4096];
@@ -72,7 +72,7 @@ fn question(asks: Vec<Ask>) -> Question {
     Question::new(RunId::new(), "main.ts", Timestamp(0), None, asks)
 }
 
-/// Asks on a thread of its own, as a run does, while the test is the person.
+/// Asks in a thread of its own, as a run does, while the test plays the person.
 fn asked(prompt: &TerminalPrompt, asks: Vec<Ask>) -> std::thread::JoinHandle<Option<Answer>> {
     let (prompt, question) = (prompt.clone(), question(asks));
     std::thread::spawn(move || {

@@ -1,7 +1,7 @@
-//! `pml runs adopt`: the journal of a project that was moved.
+//! The command `pml runs adopt`: takes over the journal of a project that was moved.
 //!
-//! A journal goes by its project's path. Who moves a project says so here; nothing guesses it,
-//! since whoever has a journal has its open questions and decisions.
+//! A journal is found by its project's path. After a move the user must say so here. pml never
+//! guesses, since whoever has a journal has its open questions and decisions.
 
 use crate::execute::runtime;
 use crate::moment::ago;
@@ -25,7 +25,7 @@ use pml::{
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Journals that are listed.
+/// Most journals that are listed.
 const MOST: usize = 50;
 
 /// Take over the journal of this project from where the project was before
@@ -47,7 +47,7 @@ impl RunsAdoptCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         let (place, now) = (project::place()?, SystemClock.now());
         let Some(old) = &self.old else { return choose(&place, now) };
-        // Before anything is said about what there is.
+        // This check comes before any output about existing journals.
         widening_permit::no_agent("pml runs adopt")?;
         let Some(gone) = place.of_path(old) else {
             let message = format!("there is no journal of that project: {}", shown(old));
@@ -61,14 +61,14 @@ impl RunsAdoptCommand {
     }
 }
 
-/// Whether a person has said yes.
+/// Says whether a person has already agreed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Consent {
     Given,
     Asked,
 }
 
-/// Lists what there is to adopt and, on a terminal, asks which.
+/// Lists the journals that can be adopted and, on a terminal, asks which one.
 fn choose(place: &ProjectJournal, now: Timestamp) -> Result<ExitCode> {
     let gone: Vec<_> = place.gone().into_iter().take(MOST).collect();
     if gone.is_empty() {
@@ -111,8 +111,8 @@ fn lines(gone: &[OrphanedJournal], now: Timestamp) -> Vec<String> {
     table(&rows)
 }
 
-/// Refuses what a person has not said yes to: an agent's shell always, and where there is no
-/// terminal to ask on.
+/// Asks a person to confirm unless they already have. Refuses in an agent's shell, and if there is
+/// no terminal to ask on.
 fn gate(gone: &OrphanedJournal, consent: Consent) -> Result<bool> {
     let pass = widening_permit::no_agent("pml runs adopt")?;
     if consent == Consent::Given {
@@ -143,10 +143,10 @@ fn adopt(
     }
     let heads = place.heads();
     let lock = place.lock()?;
-    // What was true before the question may not be true after it.
+    // The state may have changed while the question was open.
     check(place, gone, &here, now)?;
     let aside = match gone.folder == here {
-        // It was begun before, and not finished.
+        // An earlier adoption was not finished.
         true => None,
         false => {
             let aside = place.set_aside(&lock)?;
@@ -179,7 +179,8 @@ fn adopt(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses a journal that somebody still needs where it is.
+/// Refuses to adopt a journal that is in use or whose project still exists, and if this project has
+/// unfinished runs of its own.
 fn check(
     place: &ProjectJournal,
     gone: &OrphanedJournal,
@@ -212,7 +213,7 @@ fn check(
     Ok(())
 }
 
-/// Brings the runs that were made here before along, as history. Returns how many.
+/// Imports the runs that this project made before the adoption, as history. Returns how many.
 fn keep_history(here: &Path, heads: &Path, aside: &Path, now: Timestamp) -> Result<u64> {
     if !aside.join("state.db").exists() {
         return Ok(0);
@@ -244,9 +245,9 @@ fn note(place: &ProjectJournal, gone: &OrphanedJournal, now: Timestamp) -> Resul
     Ok(noted.map_err(Error::from)?)
 }
 
-/// What is said where runs are looked for that may be elsewhere; nothing if there is nothing to
-/// say. Folders are deleted every day: it is said where nothing is here, or where a folder of the
-/// same name is gone.
+/// Returns a hint if runs may be in the journal of a moved project, otherwise `None`. Folders are
+/// deleted every day, so the hint is given only if this project has no runs, or if a deleted folder
+/// had the same name.
 pub(super) fn hint(has_runs: bool) -> Option<String> {
     let place = project::place().ok()?;
     let name = place.root().file_name();

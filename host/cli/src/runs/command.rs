@@ -1,4 +1,4 @@
-//! The command line of `pml runs`.
+//! The command `pml runs`: its subcommands and flags.
 
 use super::adopt::{self, RunsAdoptCommand};
 use super::{list, show};
@@ -114,7 +114,7 @@ impl RunsCommand {
                     false => ui::print(&shown.lines(now, &redactor).join("\n"))?,
                 }
             }
-            // It opens journals of its own.
+            // `run` handles this subcommand, because it opens journals of its own.
             Some(RunsSubcommand::Adopt(command)) => return command.run(),
             Some(RunsSubcommand::Prune(command)) => {
                 let count = journal.prune(command.rule(), now).await.map_err(Error::from)?;

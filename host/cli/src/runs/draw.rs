@@ -1,4 +1,4 @@
-//! Calls as bars on the time scale of their run.
+//! Draws calls as bars on the time scale of their run.
 
 use crate::moment::span;
 use crate::table::{TableCell, table};
@@ -13,28 +13,28 @@ use pml::{
 };
 use unicode_width::UnicodeWidthStr;
 
-/// Blocks that fill one to eight eighths of a cell, from its left.
+/// Characters that fill one to eight eighths of a cell, from its left.
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
-/// Names of tools are cut to this.
+/// Most columns of a tool's name.
 const TOOL: usize = 28;
-/// The least that is shown of arguments, however narrow the terminal.
+/// Fewest columns for arguments, however narrow the terminal.
 const ARGUMENTS: usize = 16;
 
-/// The whole of a run.
+/// The time from the start to the end of a run.
 #[derive(Clone, Copy)]
 pub(super) struct TimelineScale {
     pub(super) from: Timestamp,
     pub(super) to: Timestamp,
 }
 
-/// Whether a process still has the run.
+/// Says whether a process still owns the run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnerLiveness {
     Alive,
     Gone,
 }
 
-/// Returns one line a call, and a legend of what occurs.
+/// Returns one line for each call, and a legend of the characters that occur.
 pub(super) fn draw(
     calls: &[&PastCall<'_>],
     scale: TimelineScale,
@@ -108,7 +108,8 @@ fn arguments(call: &PastCall<'_>, room: usize, redactor: &Redactor) -> String {
     }
 }
 
-/// Draws a call in `width` cells. Where several spans share a cell, work shows before waiting.
+/// Draws the bar of a call in `width` cells. If several spans share a cell, executing is shown
+/// rather than waiting.
 fn cells(spans: &[CallSpan], scale: TimelineScale, width: usize) -> String {
     let total = scale.to.since(scale.from).as_micros().max(1) as f64;
     let place = |at: Timestamp| at.since(scale.from).as_micros() as f64 / total * width as f64;
@@ -116,7 +117,7 @@ fn cells(spans: &[CallSpan], scale: TimelineScale, width: usize) -> String {
         let of_phase = spans.iter().filter(|one| one.phase == phase);
         let shares = of_phase.map(|one| {
             let (from, to) = (place(one.from), place(one.to));
-            // Even a moment leaves a mark, in the cell where it began.
+            // Even a very short span leaves a mark, in the cell where it began.
             let to = to.max(from + 0.125);
             let from = from.min(width as f64 - 0.125);
             to.min(cell as f64 + 1.0) - from.max(cell as f64)

@@ -1,4 +1,4 @@
-//! Runs as a table, and as JSON.
+//! Formats runs as a table, and as JSON.
 
 use crate::identify::short;
 use crate::moment::{ago, span};
@@ -13,7 +13,7 @@ use pml::{
     text::{escape, milliseconds},
 };
 
-/// A longer name of a script is cut in a list.
+/// Most columns of a script's name in the list.
 const SCRIPT: usize = 40;
 
 pub(super) fn lines(runs: &[RunSummary], now: Timestamp) -> Vec<String> {
@@ -32,7 +32,7 @@ pub(super) fn lines(runs: &[RunSummary], now: Timestamp) -> Vec<String> {
     table(&rows)
 }
 
-/// The name of a script in one line.
+/// Returns the name of a script in one line, cut to `limit` columns.
 pub(crate) fn script(name: &str, limit: usize) -> String {
     cut_to_columns(&escape(name).replace(['\n', '\t'], " "), limit)
 }
@@ -50,7 +50,7 @@ pub(super) fn json(runs: &[RunSummary]) -> Value {
     runs.iter().map(summary).collect()
 }
 
-/// A run as JSON: times as dates, spans in milliseconds.
+/// Returns a run as JSON: points in time as dates, durations in milliseconds.
 pub(super) fn summary(run: &RunSummary) -> Value {
     json!({
         "run_id": run.run,

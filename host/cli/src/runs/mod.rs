@@ -1,6 +1,7 @@
-//! `pml runs`: what ran, what it did, and how it ended.
+//! `pml runs`: lists runs, shows what one did and how it ended, deletes old ones, and adopts the
+//! journal of a moved project.
 //!
-//! In flow a journal and the command's flags, out flow lines or JSON, with secrets taken out.
+//! Takes a journal and the command's flags, and prints lines or JSON in which secrets are hidden.
 
 mod adopt;
 mod command;

@@ -1,4 +1,4 @@
-//! One run in full, as lines.
+//! Formats one run with all its details as lines.
 
 use super::draw::{OwnerLiveness, TimelineScale, draw};
 use super::list::{colour, script};
@@ -17,12 +17,12 @@ use pml::{
     text::{Redactor, brief, brief_with, escape},
 };
 
-/// How wide it is drawn where there is no terminal.
+/// Width of the output if stdout is not a terminal.
 const WIDTH: usize = 100;
-/// What is shown of a result or an error.
+/// Most characters of a result or an error.
 const ENDING: usize = 500;
 
-/// Everything that is known of a run.
+/// Everything that the journal knows about a run.
 pub(super) struct RunDetails {
     pub(super) summary: RunSummary,
     pub(super) stored: StoredRun,
@@ -45,13 +45,13 @@ impl RunDetails {
         Ok(RunDetails { summary, stored, decided, scale })
     }
 
-    /// What became of its calls and questions.
+    /// Returns the timeline of the run's calls and questions.
     pub(super) fn timeline(&self) -> Timeline<'_> {
         Timeline::until(&self.stored.entries, self.scale.to)
     }
 
-    /// How it ended, as it was written: `finished` with a result, `failed` with a failure, and so
-    /// on. What nests too deep is shown as its text.
+    /// Returns the ending as it was written: `finished` with a result, `failed` with a failure, and
+    /// so on. An ending that is nested too deeply to be parsed is returned as text.
     pub(super) fn ending(&self) -> Option<Value> {
         self.stored.ending_text().map(value_or_text)
     }
@@ -79,7 +79,7 @@ impl RunDetails {
         }
         if let Some(text) = self.stored.ending_text() {
             lines.push(String::new());
-            // Colours count as columns here, so that the line comes out a little short.
+            // The colours are counted as columns here, so that the line gets a little too short.
             lines.push(wrap(&ended(text, redactor), width));
         }
         lines
@@ -133,7 +133,7 @@ impl RunDetails {
     }
 }
 
-/// Tells who decided what.
+/// Returns the line that says who decided what, and when.
 pub(crate) fn decided_line(decided: &RecordedDecision) -> String {
     let what = match &decided.decision {
         Decision::Approve => "approved".into(),
@@ -158,9 +158,9 @@ fn cut_digest(digest: &str) -> String {
     digest.chars().take(12).collect()
 }
 
-/// Tells how a run ended; `text` is what its journal has.
+/// Returns the line that says how a run ended. `text` is the ending in the journal.
 fn ended(text: &str, redactor: &Redactor) -> String {
-    // As JSON a text is one line, with secrets taken out; the quotes set it apart.
+    // JSON is one line, with secrets hidden; its quotes separate it from pml's text.
     let brief = |value: &Value| brief_with(value, ENDING, redactor);
     let other = || format!("ended │ {}", brief(&value_or_text(text)));
     let Ok(ending) = Ending::read(text) else { return other() };
@@ -183,7 +183,7 @@ fn ended(text: &str, redactor: &Redactor) -> String {
     }
 }
 
-/// Returns what a JSON text holds. What nests too deep stays text.
+/// Parses a JSON text. If it is nested too deeply, it is returned as a string.
 fn value_or_text(text: &str) -> Value {
     json::from_str(text).unwrap_or_else(|_| Value::String(text.into()))
 }

@@ -1,4 +1,4 @@
-//! One run in full, as JSON.
+//! Formats one run with all its details as JSON.
 
 use super::list::summary;
 use super::show::RunDetails;
@@ -12,7 +12,7 @@ use pml::{
 };
 
 impl RunDetails {
-    /// Returns everything, with secrets taken out of arguments and results.
+    /// Returns all details, with secrets hidden in arguments and results.
     pub(super) fn json(&self, redactor: &Redactor) -> Value {
         let header = &self.stored.header;
         let mut all = summary(&self.summary);
@@ -35,12 +35,12 @@ impl RunDetails {
     }
 }
 
-/// A question as JSON.
+/// Returns a question of the journal as JSON, with its decisions.
 pub(crate) fn open(asked: &StoredQuestion, redactor: &Redactor) -> Value {
     self::asked(&asked.question, &asked.decided, redactor)
 }
 
-/// A question that was just asked, as JSON.
+/// Returns a new question as JSON. It has no decisions yet.
 pub(crate) fn question(question: &Question, redactor: &Redactor) -> Value {
     asked(question, &[], redactor)
 }
@@ -57,7 +57,7 @@ fn asked(question: &Question, decided: &[RecordedDecision], redactor: &Redactor)
             "arguments": redactor.redact(&ask.arguments),
             "reason": ask.reason,
             "need": match &ask.need {
-                // Keys in it were left out when it was written: nothing else of it is hidden.
+                // Keys in it were hidden when it was written; the rest must be shown.
                 need @ Some(Need::Trust(_)) => json!(need),
                 need => redactor.redact(&json!(need)),
             },
@@ -128,7 +128,7 @@ fn call(call: &PastCall<'_>, redactor: &Redactor) -> Value {
     })
 }
 
-/// A JSON text as a value without secrets. What nests too deep to be read is not shown.
+/// Parses a JSON text and hides secrets in it. Returns null if it is nested too deeply.
 fn redacted(text: &str, redactor: &Redactor) -> Value {
     json::from_str(text).map_or(Value::Null, |value| redactor.redact(&value))
 }

@@ -1,4 +1,4 @@
-//! What is known of the calls of a run, at one moment and at its end.
+//! Tests of the timeline: the states of a run's calls, during the run and at its end.
 
 use crate::runs::fixture::{self, at};
 use pml::journal::{CallPhase, CallState, PastCall, Timeline};

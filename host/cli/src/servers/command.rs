@@ -1,4 +1,4 @@
-//! `pml servers`
+//! The command `pml servers`: its flags, and its exit code.
 
 use super::row::{ServerRow, rows};
 use super::show;
@@ -70,7 +70,8 @@ impl ServersCommand {
         self.names.is_empty() || self.names.iter().any(|wanted| wanted == name)
     }
 
-    /// A server that cannot be used is a failure where somebody asked for that one.
+    /// Reports whether a server makes the command fail. One that cannot be used does if it was
+    /// named.
     fn counts_as_failed(&self, row: &ServerRow) -> bool {
         let named = !self.names.is_empty();
         match row.is_declared_only() {

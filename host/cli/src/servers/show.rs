@@ -1,4 +1,4 @@
-//! Servers as a table, with what is wrong below it.
+//! Formats servers as a table, with their problems below it.
 
 use super::row::{ServerHealth, ServerRow};
 use crate::moment::span;
@@ -9,20 +9,20 @@ use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use anstyle::Style;
 use pml::text::{cut_to_columns, escape};
 
-/// Lines of stderr that are shown; `--json` has all that are kept.
+/// Number of stderr lines that are shown; `--json` has all that are stored.
 const STDERR: usize = 10;
 
-/// Tools that cannot be called and are named, and how much is shown of each.
+/// Most tools that are named as not callable, and most columns of each.
 const LEFT_OUT: usize = 5;
 const TROUBLE: usize = 120;
 
-/// A name or version that a server gives itself is cut to this.
+/// Most columns of the name and version that a server reports.
 const TITLE: usize = 40;
 
-/// Stands where nothing is known.
+/// Shown in a cell whose value is unknown.
 const NOTHING: &str = "-";
 
-/// Returns the table. All names and words of servers are escaped.
+/// Returns the table. All text from servers is escaped.
 pub(super) fn lines(rows: &[ServerRow]) -> Vec<String> {
     let titles =
         ["SERVER", "KIND", "STATUS", "ERA", "PROTOCOL", "TOOLS", "START", "MEMORY", "SAYS IT IS"];
@@ -41,7 +41,7 @@ fn cells_of(row: &ServerRow) -> Vec<TableCell> {
         TableCell::styled(status, style),
     ];
     let Some(said) = &row.status else { return cells };
-    // What is remembered is not what is.
+    // A status from an earlier start is dimmed, because it may be outdated.
     let style = if row.is_remembered() { DIM } else { Style::new() };
     let cell = |text: Option<String>| match text {
         Some(text) => TableCell::styled(text, style),
@@ -78,7 +78,7 @@ fn status(health: &ServerHealth) -> (String, Style) {
     }
 }
 
-/// What is wrong with a server, and what it said last: its words stand behind a bar.
+/// Returns a server's problems, and the last lines of its stderr behind a bar.
 fn troubles(row: &ServerRow) -> Vec<String> {
     let mut lines = Vec::new();
     if let ServerHealth::NotInstalled(package) = &row.health {

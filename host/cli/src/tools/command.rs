@@ -1,4 +1,4 @@
-//! `pml tools`
+//! The command `pml tools`: finds tools and prints them.
 
 use super::show;
 use crate::execute::runtime;

@@ -1,23 +1,23 @@
-//! Which tools are asked for.
+//! The tools that the command line selects.
 
 use pml::{catalog::ToolIndex, policy::ToolPattern, tool::Definition};
 use std::sync::Arc;
 
-/// What somebody asks for.
+/// A selection of tools.
 #[derive(Debug, PartialEq)]
 pub(super) enum ToolSelection {
-    /// Everything.
+    /// All tools.
     All,
-    /// All tools of a server.
+    /// All tools of one server.
     Server(String),
-    /// What a pattern covers.
+    /// The tools that a pattern covers.
     Pattern(ToolPattern),
-    /// What fits some words, the best first.
+    /// The tools that match some words, best match first.
     Words(String),
 }
 
 impl ToolSelection {
-    /// Reads what was typed: a server's name, a pattern, or else words.
+    /// Parses the typed arguments: a server's name, a pattern, or else words.
     pub(super) fn new(typed: &[String], servers: &[&str]) -> ToolSelection {
         match typed {
             [] => ToolSelection::All,
@@ -30,7 +30,7 @@ impl ToolSelection {
         }
     }
 
-    /// Returns whether a server may have such tools.
+    /// Reports whether a server may have selected tools.
     pub(super) fn may_be_of(&self, server: &str) -> bool {
         match self {
             ToolSelection::All | ToolSelection::Words(_) => true,
@@ -44,7 +44,7 @@ impl ToolSelection {
         }
     }
 
-    /// Returns the tools that are meant, ready to be searched with [`query`](Wanted::query).
+    /// Returns an index of the selected tools, to be searched with [`query`](ToolSelection::query).
     pub(super) fn among(&self, definitions: &[Arc<Definition>]) -> ToolIndex {
         let meant = definitions.iter().filter(|definition| match self {
             ToolSelection::Pattern(pattern) => pattern.covers(&definition.tool),
@@ -54,7 +54,7 @@ impl ToolSelection {
         ToolIndex::new(meant.cloned())
     }
 
-    /// Returns the words to search by; none for all.
+    /// Returns the words to search for, or an empty text for all tools.
     pub(super) fn query(&self) -> &str {
         match self {
             ToolSelection::Words(words) => words,

@@ -1,5 +1,5 @@
-//! Tools for people and for programs. What servers wrote is escaped, in one line each, and cut to
-//! the terminal.
+//! Formats tools as lines and as JSON. In lines, text from servers is escaped, joined into one
+//! line, and cut to the terminal's width.
 
 use crate::quantity::counted;
 use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
@@ -14,19 +14,19 @@ use pml::{
 };
 use std::sync::Arc;
 
-/// In which order tools are shown.
+/// The order in which tools are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ToolOrder {
-    /// Under the name of their server.
+    /// Grouped by server, under its name.
     ByServer,
-    /// As they came, the best first.
+    /// In the given order, best match first.
     Ranked,
 }
 
-/// Columns before a signature: two, the longest verdict, two.
+/// Columns before a signature: two, the longest decision, two.
 const INDENT: usize = 8;
 
-/// Returns the lines of a list.
+/// Returns the tools as lines.
 pub(super) fn lines(
     nodes: &[BrowsedTool],
     policy: &Policy,
@@ -68,7 +68,7 @@ fn colour(ruling: &PolicyDecision) -> Style {
     }
 }
 
-/// Returns the tools with all that is known of them.
+/// Returns the tools as JSON, with everything that is known about them.
 pub(super) fn json(
     nodes: &[BrowsedTool],
     definitions: &[Arc<Definition>],
