@@ -4,7 +4,7 @@
 use super::arguments::{EvalCommand, RunCommand, RunOptions};
 use super::console::ConsolePrinter;
 use super::media::name_media;
-use super::prompt::{TerminalPrompt, say_what_waits};
+use super::prompt::{TerminalPrompt, print_open_questions};
 use super::report::UsageError;
 use super::{identify, project, report, runs, ui, watch};
 use crate::project_context::ProjectContext;
@@ -33,12 +33,12 @@ pub(super) enum JournalStorage {
 }
 
 impl RunOptions {
-    pub(super) fn kept(&self) -> JournalStorage {
+    pub(super) fn storage(&self) -> JournalStorage {
         if self.no_journal { JournalStorage::InMemory } else { JournalStorage::OnDisk }
     }
 
     /// Returns the first given flag that can only be set when a run starts, not when it is resumed.
-    fn of_a_new_run(&self) -> Option<&'static str> {
+    fn first_new_run_flag(&self) -> Option<&'static str> {
         let flags = [
             ("--inputs", self.inputs.is_some()),
             ("--seed", self.seed.is_some()),
@@ -55,69 +55,70 @@ impl RunCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         let options = &self.options;
         let Some(file) = &self.file else {
-            if let Some(flag) = options.of_a_new_run() {
+            if let Some(flag) = options.first_new_run_flag() {
                 let message = format!(
                     "a run that goes on has its inputs, its seed and its limits: give `{flag}` only with a FILE"
                 );
                 return Err(UsageError(message).into());
             }
-            return go_on(self.resume.as_deref().unwrap_or_default(), options);
+            return resume_run(self.resume.as_deref().unwrap_or_default(), options);
         };
         if file.as_os_str() == "-" {
             if self.watch {
                 bail!("stdin cannot be watched: give a file to `--watch`");
             }
             let script = Script::ts(read_stdin()?).named("stdin.ts");
-            return once(script, self.resume.as_deref(), options);
+            return run_script(script, self.resume.as_deref(), options);
         }
         let script = Script::file(file);
         match self.watch {
             true => {
                 let runtime = runtime()?;
-                let workplace = workplace(options)?;
-                let engine = engine(options, &workplace, journal(options, &workplace)?)?;
-                let watch = watch::watch(&engine, &workplace.servers, &script, file, options);
+                let context = project_context(options)?;
+                let engine = engine(options, &context, journal(options, &context)?)?;
+                let watch = watch::watch(&engine, &context.servers, &script, file, options);
                 match runtime.block_on(watch)? {}
             }
-            false => once(script, self.resume.as_deref(), options),
+            false => run_script(script, self.resume.as_deref(), options),
         }
     }
 }
 
 impl EvalCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
-        once(Script::ts(self.code).named("eval.ts"), None, &self.options)
+        run_script(Script::ts(self.code).named("eval.ts"), None, &self.options)
     }
 }
 
 /// Runs a script. If `earlier` names a run, its completed calls are not repeated.
-fn once(script: Script, earlier: Option<&str>, options: &RunOptions) -> Result<ExitCode> {
-    let workplace = ManuallyDrop::new(workplace(options)?);
-    let journal = journal(options, &workplace)?;
+fn run_script(script: Script, earlier: Option<&str>, options: &RunOptions) -> Result<ExitCode> {
+    let context = ManuallyDrop::new(project_context(options)?);
+    let journal = journal(options, &context)?;
     // The process ends after this. Dropping runtime and engine would only make the user wait.
     let runtime = ManuallyDrop::new(runtime()?);
-    let engine = ManuallyDrop::new(engine(options, &workplace, journal.clone())?);
+    let engine = ManuallyDrop::new(engine(options, &context, journal.clone())?);
     runtime.block_on(async {
         let run = new_run(&engine, &script, options)?;
         let run = match earlier {
             Some(typed) => {
-                run.resume_from(identify::run(&*journal, typed, SystemClock.now()).await?.run)
+                run.resume_from(identify::find_run(&*journal, typed, SystemClock.now()).await?.run)
             }
             None => run,
         };
-        perform(run, &workplace.servers, options.json, options.kept()).await
+        run_and_print(run, &context.servers, options.json, options.storage()).await
     })
 }
 
 /// Resumes a run from the journal.
-fn go_on(typed: &str, options: &RunOptions) -> Result<ExitCode> {
-    let workplace = ManuallyDrop::new(workplace(options)?);
-    let journal = journal(options, &workplace)?;
+fn resume_run(typed: &str, options: &RunOptions) -> Result<ExitCode> {
+    let context = ManuallyDrop::new(project_context(options)?);
+    let journal = journal(options, &context)?;
     let runtime = ManuallyDrop::new(runtime()?);
-    let engine = ManuallyDrop::new(engine(options, &workplace, journal.clone())?);
+    let engine = ManuallyDrop::new(engine(options, &context, journal.clone())?);
     runtime.block_on(async {
-        let run = identify::run(&*journal, typed, SystemClock.now()).await?.run;
-        perform(engine.resume(run), &workplace.servers, options.json, JournalStorage::OnDisk).await
+        let run = identify::find_run(&*journal, typed, SystemClock.now()).await?.run;
+        run_and_print(engine.resume(run), &context.servers, options.json, JournalStorage::OnDisk)
+            .await
     })
 }
 
@@ -137,7 +138,7 @@ pub(super) fn end_on_interrupt() -> Result<()> {
         signal_hook::low_level::pipe::register(SIGINT, end).context("cannot listen for Ctrl-C")?;
         let wait = move || {
             if press.read_exact(&mut [0]).is_ok() {
-                say_what_waits();
+                print_open_questions();
                 signal_hook::low_level::exit(code);
             }
         };
@@ -166,41 +167,42 @@ pub(super) fn new_run(engine: &Engine, script: &Script, options: &RunOptions) ->
 }
 
 /// Executes a run to its outcome and prints the outcome.
-pub(super) async fn perform(
+pub(super) async fn run_and_print(
     run: pml::Run,
     servers: &Servers,
     json: bool,
-    kept: JournalStorage,
+    storage: JournalStorage,
 ) -> Result<ExitCode> {
-    let outcome = see_through(run, servers, json, kept).await?;
-    conclude(&outcome, json, kept, &servers.redactor())
+    let outcome = await_outcome(run, servers, json, storage).await?;
+    print_outcome(&outcome, json, storage, &servers.redactor())
 }
 
 /// Executes a run to its outcome. Prints its console meanwhile, and asks its questions on the
 /// terminal.
-pub(super) async fn see_through(
+pub(super) async fn await_outcome(
     run: pml::Run,
     servers: &Servers,
     json: bool,
-    kept: JournalStorage,
+    storage: JournalStorage,
 ) -> Result<Outcome> {
     let console = Arc::new(ConsolePrinter::new(json));
     let printer = console.clone();
-    let run = run.tools(servers.clone()).events(move |event: &Event| printer.event(event));
+    let run = run.tools(servers.clone()).events(move |event: &Event| printer.on_event(event));
     // A question is asked here only if a person can see it, and never where an agent runs the
     // command: the agent that wrote the calls must not approve them.
-    let nobody = !ui::stderr_is_terminal() || agent_variable(&Environment::of_process()).is_some();
-    let hidden = servers.clone();
-    let redactor = move || hidden.redactor();
-    let prompt = if nobody { None } else { TerminalPrompt::open(kept, redactor) };
+    let cannot_ask =
+        !ui::stderr_is_terminal() || agent_variable(&Environment::of_process()).is_some();
+    let redactor_source = servers.clone();
+    let redactor = move || redactor_source.redactor();
+    let prompt = if cannot_ask { None } else { TerminalPrompt::open(storage, redactor) };
     let run = match prompt {
         Some(prompt) => run.approver(prompt),
         None => run,
     };
     let outcome = tokio::select! {
         outcome = run.into_future() => Some(outcome),
-        () = console.gone() => None,
-        never = console.moves() => match never {},
+        () = console.reader_gone() => None,
+        never = console.animate() => match never {},
     };
     servers.keep();
     console.close()?;
@@ -208,23 +210,23 @@ pub(super) async fn see_through(
 }
 
 /// Opens the project with the trust and the storage that the options give.
-fn workplace(options: &RunOptions) -> Result<ProjectContext> {
-    ProjectContext::open_for(options.once.files()?, options.kept())
+fn project_context(options: &RunOptions) -> Result<ProjectContext> {
+    ProjectContext::open_with_storage(options.once.files_trust()?, options.storage())
 }
 
 /// Opens the journal that the options select.
-fn journal(options: &RunOptions, workplace: &ProjectContext) -> Result<Arc<dyn Journal>> {
-    let durability = options.durability.unwrap_or(workplace.project.durability);
-    project::journal_of(options.kept(), durability, &workplace.project)
+fn journal(options: &RunOptions, context: &ProjectContext) -> Result<Arc<dyn Journal>> {
+    let durability = options.durability.unwrap_or(context.project.durability);
+    project::journal_for(options.storage(), durability, &context.project)
 }
 
 /// Returns an engine with the limits that the options set.
 fn engine(
     options: &RunOptions,
-    workplace: &ProjectContext,
+    context: &ProjectContext,
     journal: Arc<dyn Journal>,
 ) -> Result<Engine> {
-    let mut config = workplace.config();
+    let mut config = context.config();
     config.runs(1);
     if let Some(lifetime) = &options.approval_timeout {
         config.question_lifetime(lifetime.0);
@@ -245,24 +247,27 @@ fn engine(
 }
 
 /// Returns an engine with the project's own settings, for runs whose limits no flag sets.
-pub(super) fn engine_over(workplace: &ProjectContext, journal: Arc<dyn Journal>) -> Result<Engine> {
-    let mut config = workplace.config();
+pub(super) fn project_engine(
+    context: &ProjectContext,
+    journal: Arc<dyn Journal>,
+) -> Result<Engine> {
+    let mut config = context.config();
     config.runs(1);
     Ok(Engine::with_journal(&config, journal)?)
 }
 
 /// Prints the outcome of a run: its result, or why there is none. Returns the exit code.
-pub(super) fn conclude(
+pub(super) fn print_outcome(
     outcome: &Outcome,
     json: bool,
-    kept: JournalStorage,
+    storage: JournalStorage,
     redactor: &Redactor,
 ) -> Result<ExitCode> {
-    report::leftovers(outcome);
+    report::outcome_warnings(outcome);
     match &outcome.ending {
         Ending::Finished(result) => {
             match result {
-                Some(result) => ui::out(&show(result, json)?)?,
+                Some(result) => ui::out(&format_result(result, json)?)?,
                 None if json => ui::out("null")?,
                 None => {}
             }
@@ -276,10 +281,10 @@ pub(super) fn conclude(
             Ok(ExitCode::from(report::FAILED))
         }
         Ending::Waiting(questions) => {
-            report::waiting(questions, kept, redactor);
+            report::waiting(questions, storage, redactor);
             if json {
                 let questions: Value =
-                    questions.iter().map(|asked| runs::question(asked, redactor)).collect();
+                    questions.iter().map(|asked| runs::question_json(asked, redactor)).collect();
                 ui::out(&json!({ "waiting": questions }).to_string())?;
             }
             Ok(ExitCode::from(report::WAITING))
@@ -302,11 +307,11 @@ pub(super) fn conclude(
 }
 
 /// Largest size in memory of a result that is pretty-printed.
-const LAID_OUT: usize = 64 << 20;
+const PRETTY_PRINT_LIMIT: usize = 64 << 20;
 
-fn show(result: &RawValue, json: bool) -> Result<String> {
+fn format_result(result: &RawValue, json: bool) -> Result<String> {
     // A result that would take too much memory to pretty-print is shown as it came.
-    if json || !ui::stdout_is_terminal() || weigh(result.get()) > LAID_OUT {
+    if json || !ui::stdout_is_terminal() || weigh(result.get()) > PRETTY_PRINT_LIMIT {
         return Ok(result.get().into());
     }
     // A result may be nested too deeply to be parsed; then it is shown as it came.

@@ -16,10 +16,10 @@ use pml::{
 use unicode_width::UnicodeWidthStr;
 
 /// Longest name that is used as a label.
-const LABEL: usize = 48;
+const MAX_LABEL: usize = 48;
 
 /// Marks a variable that can make a harmless program load another one.
-const STEERS: &str = "DECIDES WHAT IS LOADED";
+const STEERS_LOADING: &str = "DECIDES WHAT IS LOADED";
 
 /// A text that others wrote, with a label that says what it is.
 pub(super) struct LabelledFact {
@@ -34,7 +34,7 @@ impl LabelledFact {
     pub(super) fn named(what: &str, name: &str, style: Style, text: &str) -> LabelledFact {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let (indent, name_alone) = name.split_at(name.len() - name.trim_start().len());
-        match (1..=LABEL).contains(&name_alone.len()) && name_alone.chars().all(plain) {
+        match (1..=MAX_LABEL).contains(&name_alone.len()) && name_alone.chars().all(plain) {
             true => LabelledFact { label: name.into(), style, text: text.into() },
             false => {
                 let text = format!("{}: {text}", Value::from(name_alone));
@@ -44,33 +44,34 @@ impl LabelledFact {
     }
 
     /// Appends a text of pml to the label.
-    pub(super) fn and(mut self, more: &str) -> LabelledFact {
+    pub(super) fn with_label_suffix(mut self, more: &str) -> LabelledFact {
         self.label += &format!("  {more}");
         self
     }
 
     /// Returns a fact labelled by pml.
-    pub(super) fn ours(label: &str, style: Style, text: &str) -> LabelledFact {
+    pub(super) fn with_own_label(label: &str, style: Style, text: &str) -> LabelledFact {
         LabelledFact { label: label.into(), style, text: text.into() }
     }
 
     /// Returns the fact that a server gets this variable or header. Keys are hidden in its value.
-    pub(super) fn given(name: &str, value: &str) -> LabelledFact {
-        LabelledFact::given_shown(name, &redacted_setting(name, value))
+    pub(super) fn variable(name: &str, value: &str) -> LabelledFact {
+        LabelledFact::redacted_variable(name, &redacted_setting(name, value))
     }
 
     /// Returns the same fact for a value in which keys are already hidden.
-    pub(super) fn given_shown(name: &str, shown: &str) -> LabelledFact {
+    pub(super) fn redacted_variable(name: &str, shown: &str) -> LabelledFact {
         let name_shown = format!("  {name}");
         match steers_loading(name) {
-            true => LabelledFact::named("given", &name_shown, WARNING, shown).and(STEERS),
+            true => LabelledFact::named("given", &name_shown, WARNING, shown)
+                .with_label_suffix(STEERS_LOADING),
             false => LabelledFact::named("given", &name_shown, DIM, shown),
         }
     }
 }
 
 /// Returns facts as lines, with their bars aligned. Nothing is cut.
-pub(super) fn laid_out(facts: &[LabelledFact], width: Option<usize>) -> Vec<String> {
+pub(super) fn lay_out(facts: &[LabelledFact], width: Option<usize>) -> Vec<String> {
     let widest = facts.iter().map(|fact| fact.label.width()).max().unwrap_or(0);
     let line = |LabelledFact { label, style, text }: &LabelledFact| {
         let pad = widest - label.width();

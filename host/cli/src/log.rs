@@ -18,10 +18,10 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// Level if `PML_LOG` is not set.
-const DEFAULT: LevelFilter = LevelFilter::WARN;
+const DEFAULT_LEVEL: LevelFilter = LevelFilter::WARN;
 
 /// Prefix of the targets of all events of pml.
-const OWN: &str = "pml";
+const OWN_TARGET: &str = "pml";
 
 /// Format of the log's lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -37,19 +37,19 @@ pub(super) enum LogFormat {
 ///
 /// # Errors
 /// If `PML_LOG` cannot be parsed.
-pub(super) fn begin(format: LogFormat) -> Result<(), HintedError> {
+pub(super) fn start(format: LogFormat) -> Result<(), HintedError> {
     let filter = match Environment::of_process().log_directives() {
-        Some(text) => read(text).map_err(|wrong| {
-            let message = format!("`PML_LOG` has a part that says nothing: `{}`", escape(wrong));
+        Some(text) => parse_directives(text).map_err(|invalid| {
+            let message = format!("`PML_LOG` has a part that says nothing: `{}`", escape(invalid));
             let hint = "write a level (off, error, warn, info, debug, trace), or a part of pml and \
                         its level: `info,pml::call=debug`";
             HintedError::usage(message, hint)
         })?,
-        None => Targets::new().with_target(OWN, DEFAULT),
+        None => Targets::new().with_target(OWN_TARGET, DEFAULT_LEVEL),
     };
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(ui::log)
-        .with_timer(Moment)
+        .with_timer(LogTimestamp)
         .with_ansi(false)
         .log_internal_errors(false);
     let registry = tracing_subscriber::registry().with(filter);
@@ -62,14 +62,14 @@ pub(super) fn begin(format: LogFormat) -> Result<(), HintedError> {
 }
 
 /// Parses the text of `PML_LOG`. Returns the first part that cannot be parsed as the error.
-fn read(text: &str) -> Result<Targets, &str> {
-    let mut targets = Targets::new().with_target(OWN, DEFAULT);
+fn parse_directives(text: &str) -> Result<Targets, &str> {
+    let mut targets = Targets::new().with_target(OWN_TARGET, DEFAULT_LEVEL);
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-        let (target, level) = part.split_once('=').unwrap_or((OWN, part));
-        let of_ours = target == OWN || target.starts_with("pml::");
+        let (target, level) = part.split_once('=').unwrap_or((OWN_TARGET, part));
+        let is_own = target == OWN_TARGET || target.starts_with("pml::");
         let level = LEVELS.iter().find(|(name, _)| level.eq_ignore_ascii_case(name));
         match level {
-            Some((_, level)) if of_ours => targets = targets.with_target(target, *level),
+            Some((_, level)) if is_own => targets = targets.with_target(target, *level),
             _ => return Err(part),
         }
     }
@@ -86,9 +86,9 @@ const LEVELS: [(&str, LevelFilter); 6] = [
 ];
 
 /// Writes the time of a log line in the format that pml uses everywhere.
-struct Moment;
+struct LogTimestamp;
 
-impl FormatTime for Moment {
+impl FormatTime for LogTimestamp {
     fn format_time(&self, writer: &mut Writer<'_>) -> fmt::Result {
         write!(writer, "{}", SystemClock.now())
     }
@@ -96,13 +96,13 @@ impl FormatTime for Moment {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::parse_directives;
     use tracing::Level;
 
     #[test]
     fn levels_hold_for_pml_and_for_parts_of_it_and_for_nothing_else() {
         let logged = |text: &str, target: &str, level: Level| {
-            read(text).expect("it can be read").would_enable(target, &level)
+            parse_directives(text).expect("it can be read").would_enable(target, &level)
         };
         assert!(logged("", "pml::run", Level::WARN) && !logged("", "pml::run", Level::INFO));
         assert!(logged("debug", "pml::run", Level::DEBUG) && !logged("off", "pml", Level::ERROR));
@@ -114,14 +114,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_named() {
-        for (text, wrong) in [
+        for (text, invalid) in [
             ("loud", "loud"),
             ("info,rmcp=trace", "rmcp=trace"),
             ("pml::call", "pml::call"),
             ("pml=info=debug", "pml=info=debug"),
             ("pmlx=info", "pmlx=info"),
         ] {
-            assert_eq!(read(text).err(), Some(wrong), "{text}");
+            assert_eq!(parse_directives(text).err(), Some(invalid), "{text}");
         }
     }
 }

@@ -61,8 +61,8 @@ fn main() -> ExitCode {
     if let Some(folder) = &arguments.state_dir {
         pml::Environment::choose_state_folder(folder);
     }
-    if let Err(wrong) = log::begin(arguments.log_format) {
-        return report::error(&wrong.into());
+    if let Err(error) = log::start(arguments.log_format) {
+        return report::error(&error.into());
     }
     // `pml stdio` handles signals itself, so it runs before the handler for Ctrl-C is installed.
     if let Command::Stdio(command) = arguments.command {

@@ -5,7 +5,7 @@ use super::quantity::size;
 use pml::json::Value;
 
 /// Longest media type that is shown.
-const TYPE: usize = 80;
+const TYPE_LENGTH: usize = 80;
 
 /// Replaces the data of media by a name with type and size. Everything else stays as it is.
 pub(super) fn name_media(value: &mut Value) {
@@ -20,10 +20,10 @@ pub(super) fn name_media(value: &mut Value) {
             // `blob` is the data of a resource only if there is a `uri` beside it.
             let named = is_media || fields.contains_key("uri");
             let kind = fields.get("mimeType").and_then(Value::as_str).unwrap_or("unknown type");
-            let kind = pml::text::cut(kind, TYPE);
+            let kind = pml::text::cut(kind, TYPE_LENGTH);
             match fields.get_mut(key) {
                 Some(Value::String(data)) if named => {
-                    let name = format!("[{kind}, {}]", size(decoded(data)));
+                    let name = format!("[{kind}, {}]", size(decoded_size(data)));
                     *data = name;
                 }
                 _ => fields.values_mut().for_each(name_media),
@@ -34,7 +34,7 @@ pub(super) fn name_media(value: &mut Value) {
 }
 
 /// Returns how many bytes a base64 text encodes.
-fn decoded(text: &str) -> u64 {
+fn decoded_size(text: &str) -> u64 {
     let letters = text.trim_end_matches('=').len() as u64;
     letters * 3 / 4
 }

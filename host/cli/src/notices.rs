@@ -7,10 +7,10 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::Duration;
 
 /// Most lines that can wait to be written; further ones are dropped while nobody reads.
-const WAITING: usize = 256;
+const QUEUE_LENGTH: usize = 256;
 
-/// How long `finish` waits for lines that are not written yet.
-const PATIENCE: Duration = Duration::from_millis(200);
+/// Longest time that `finish` waits for lines that are not written yet.
+const FINISH_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Writes lines to stderr in a thread of its own.
 #[derive(Clone)]
@@ -25,10 +25,10 @@ enum StderrNotice {
 impl StderrNoticeWriter {
     /// Starts the thread.
     pub(super) fn new() -> StderrNoticeWriter {
-        let (sender, notes): (_, Receiver<StderrNotice>) = sync_channel(WAITING);
+        let (sender, notices): (_, Receiver<StderrNotice>) = sync_channel(QUEUE_LENGTH);
         std::thread::spawn(move || {
-            for note in notes {
-                match note {
+            for notice in notices {
+                match notice {
                     StderrNotice::Line(line) => ui::say(&line),
                     // An error means that `finish` does not wait any more.
                     StderrNotice::Flush(done) => drop(done.send(())),
@@ -47,7 +47,7 @@ impl StderrNoticeWriter {
     pub(super) fn finish(&self) {
         let (done, written) = channel();
         if self.0.try_send(StderrNotice::Flush(done)).is_ok() {
-            let _ = written.recv_timeout(PATIENCE);
+            let _ = written.recv_timeout(FINISH_TIMEOUT);
         }
     }
 }

@@ -13,32 +13,36 @@ use std::sync::Arc;
 
 /// Opens the journal of the project around the current folder. Creates it if it does not exist, and
 /// imports an older journal first.
-pub(super) fn store(durability: Durability) -> anyhow::Result<Arc<dyn Journal>> {
-    let place = place()?;
-    place.prepare()?;
-    older_journal::take_up(&place)?;
-    open(&place, durability)
+pub(super) fn open_journal(durability: Durability) -> anyhow::Result<Arc<dyn Journal>> {
+    let project_journal = project_journal()?;
+    project_journal.prepare()?;
+    older_journal::import_once(&project_journal)?;
+    open_store(&project_journal, durability)
 }
 
-fn open(place: &ProjectJournal, durability: Durability) -> anyhow::Result<Arc<dyn Journal>> {
+fn open_store(
+    project_journal: &ProjectJournal,
+    durability: Durability,
+) -> anyhow::Result<Arc<dyn Journal>> {
     // The heads are stored outside the journal. They show whether its audit trail was cut or
     // rewritten.
-    let store = Store::open_with_heads(place.folder(), durability, place.heads());
+    let store =
+        Store::open_with_heads(project_journal.folder(), durability, project_journal.heads());
     Ok(Arc::new(store.map_err(Error::from)?))
 }
 
 /// Opens the journal for runs of a project. On disk, it also prepares the project's `.pml`, where
 /// the tools of its servers are cached.
-pub(super) fn journal_of(
-    kept: JournalStorage,
+pub(super) fn journal_for(
+    storage: JournalStorage,
     durability: Durability,
     project: &Project,
 ) -> anyhow::Result<Arc<dyn Journal>> {
-    match kept {
+    match storage {
         JournalStorage::InMemory => Ok(Arc::new(MemoryJournal::new())),
         JournalStorage::OnDisk => {
             prepare_caches(project)?;
-            store(durability)
+            open_journal(durability)
         }
     }
 }
@@ -58,44 +62,44 @@ fn prepare_caches(project: &Project) -> Result<(), Error> {
     Ok(())
 }
 
-/// Opens the journal for reading. If there is none, creates nothing and returns an empty one.
+/// Opens the journal if there is one. Otherwise creates nothing and returns an empty one in memory.
 pub(super) fn journal() -> anyhow::Result<Arc<dyn Journal>> {
-    let place = place()?;
-    match place.folder().exists() || older_journal::is_there(&place) {
-        true => store(Durability::Process),
+    let project_journal = project_journal()?;
+    match project_journal.folder().exists() || older_journal::exists(&project_journal) {
+        true => open_journal(Durability::Process),
         false => Ok(Arc::new(MemoryJournal::new())),
     }
 }
 
 /// Opens the journal for reading its audit trail. A journal that was deleted but has a recorded
 /// head is opened too, so that the loss is reported. An older journal is not imported.
-pub(super) fn trail() -> anyhow::Result<Arc<dyn Journal>> {
-    let place = place()?;
-    let folder = place.folder();
-    match folder.exists() || Store::has_head(&folder, place.heads()) {
+pub(super) fn audit_journal() -> anyhow::Result<Arc<dyn Journal>> {
+    let project_journal = project_journal()?;
+    let folder = project_journal.folder();
+    match folder.exists() || Store::has_head(&folder, project_journal.heads()) {
         true => {
-            place.prepare()?;
-            open(&place, Durability::Process)
+            project_journal.prepare()?;
+            open_store(&project_journal, Durability::Process)
         }
         false => Ok(Arc::new(MemoryJournal::new())),
     }
 }
 
 /// Reports whether there is an audit trail, or a journal that could hold one.
-pub(super) fn has_trail() -> bool {
-    place().is_ok_and(|place| {
-        let folder = place.folder();
-        Store::has_head(&folder, place.heads()) || folder.join("state.db").exists()
+pub(super) fn has_audit_trail() -> bool {
+    project_journal().is_ok_and(|project_journal| {
+        let folder = project_journal.folder();
+        Store::has_head(&folder, project_journal.heads()) || folder.join("state.db").exists()
     })
 }
 
 /// Returns the location of this project's journal.
-pub(super) fn place() -> anyhow::Result<ProjectJournal> {
+pub(super) fn project_journal() -> anyhow::Result<ProjectJournal> {
     let environment = Environment::of_process();
-    Ok(ProjectJournal::of(&locate(&current()?, &environment), &environment)?)
+    Ok(ProjectJournal::of(&locate(&current_folder()?, &environment), &environment)?)
 }
 
 /// Returns the current folder.
-pub(super) fn current() -> anyhow::Result<PathBuf> {
+pub(super) fn current_folder() -> anyhow::Result<PathBuf> {
     std::env::current_dir().context("cannot find the current folder")
 }

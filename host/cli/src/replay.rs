@@ -29,7 +29,7 @@ impl ReplayCommand {
         let mut config = Config::new();
         let engine = Engine::with_journal(config.runs(1), journal.clone())?;
         let replay = runtime()?.block_on(async {
-            let run = identify::run(&*journal, &self.id, SystemClock.now()).await?.run;
+            let run = identify::find_run(&*journal, &self.id, SystemClock.now()).await?.run;
             anyhow::Ok(engine.replay_run(run).await?)
         })?;
         let same = replay.diverged.is_none();

@@ -32,8 +32,8 @@ pub(super) const TERMINATED: u8 = 143;
 const INTERNAL: u8 = 255;
 
 /// Most tools that are named in a list of completed calls, and most columns of each name.
-const TOOLS: usize = 20;
-const TOOL: usize = 60;
+const MAX_TOOLS: usize = 20;
+const MAX_TOOL_COLUMNS: usize = 60;
 
 /// An error about a flag whose value is wrong in a way that clap cannot check.
 #[derive(Debug)]
@@ -92,11 +92,11 @@ pub(super) fn error(error: &anyhow::Error) -> ExitCode {
     }
     let mut text = format!("{ERROR}error{ERROR:#}: {}", quote(&error.to_string()));
     for cause in error.chain().skip(1) {
-        text += &because(&cause.to_string());
+        text += &cause_line(&cause.to_string());
     }
-    let own = error.downcast_ref::<Error>();
+    let pml_error = error.downcast_ref::<Error>();
     let hinted = error.downcast_ref::<HintedError>().map(|hinted| hinted.hint.as_str());
-    if let Some(hint) = own.and_then(Error::hint).or(hinted) {
+    if let Some(hint) = pml_error.and_then(Error::hint).or(hinted) {
         text += &format!("\n{HINT}hint{HINT:#}: {hint}");
     }
     ui::say(&text);
@@ -106,9 +106,9 @@ pub(super) fn error(error: &anyhow::Error) -> ExitCode {
     if let Some(hinted) = error.downcast_ref::<HintedError>() {
         return ExitCode::from(hinted.code);
     }
-    match own.map(|own| own.kind().class()) {
+    match pml_error.map(|error| error.kind().class()) {
         Some(ErrorClass::Internal) => ExitCode::from(INTERNAL),
-        Some(ErrorClass::Usage) if own.is_some_and(|own| own.kind() == Code::Config) => {
+        Some(ErrorClass::Usage) if pml_error.is_some_and(|error| error.kind() == Code::Config) => {
             ExitCode::from(USAGE)
         }
         _ => ExitCode::from(FAILED),
@@ -116,14 +116,14 @@ pub(super) fn error(error: &anyhow::Error) -> ExitCode {
 }
 
 /// Returns an error as JSON.
-pub(super) fn told(error: &anyhow::Error) -> Value {
-    let own = error.downcast_ref::<Error>();
+pub(super) fn error_json(error: &anyhow::Error) -> Value {
+    let pml_error = error.downcast_ref::<Error>();
     let hinted = error.downcast_ref::<HintedError>().map(|hinted| hinted.hint.as_str());
     json!({
-        "code": own.map(|own| own.kind().as_str()),
+        "code": pml_error.map(|error| error.kind().as_str()),
         "message": error.to_string(),
         "causes": error.chain().skip(1).map(|cause| cause.to_string()).collect::<Vec<_>>(),
-        "hint": own.and_then(Error::hint).or(hinted),
+        "hint": pml_error.and_then(Error::hint).or(hinted),
     })
 }
 
@@ -132,7 +132,7 @@ pub(super) fn failure(failure: &Failure) {
     let uncaught = if failure.code == Code::Threw { "uncaught " } else { "" };
     let mut text = format!("{ERROR}error{ERROR:#}: {uncaught}{}", describe(failure));
     for cause in &failure.causes {
-        text += &because(cause);
+        text += &cause_line(cause);
     }
     if let Some(frame) = &failure.code_frame {
         text += &format!("\n{}", frame.trim_end());
@@ -166,7 +166,7 @@ pub(super) fn call_failed(failure: &Failure) {
 }
 
 /// Prints the questions that a program waits for, and how to answer them.
-pub(super) fn waiting(questions: &[Question], kept: JournalStorage, redactor: &Redactor) {
+pub(super) fn waiting(questions: &[Question], storage: JournalStorage, redactor: &Redactor) {
     let width = width_of_stderr();
     for question in questions {
         let calls = match question.asks.len() {
@@ -183,7 +183,7 @@ pub(super) fn waiting(questions: &[Question], kept: JournalStorage, redactor: &R
                 text += &format!("\n{}", width.map_or(line.clone(), |width| wrap(&line, width)));
             }
         }
-        let hint = match kept {
+        let hint = match storage {
             JournalStorage::OnDisk => match agent_variable(&Environment::of_process()) {
                 // An agent is not asked, and the hint does not say how to answer.
                 Some(variable) => format!(
@@ -206,7 +206,7 @@ pub(super) fn aborted(aborted: &AbortedRun, run: RunId) {
     let (message, who) = (quote(&aborted.message), quote(&aborted.who));
     let mut text = format!("{ERROR}error{ERROR:#}: {message} [ABORTED]\n  {DIM}by{DIM:#}: {who}");
     if aborted.replan {
-        let completed = completed(aborted.completed.iter().map(|call| call.tool.as_str()));
+        let completed = completed_calls(aborted.completed.iter().map(|call| call.tool.as_str()));
         text += &format!(
             "\n  {DIM}completed{DIM:#}: {completed}\n\
              {HINT}hint{HINT:#}: a better program is wanted: `pml run --resume {} FILE` takes up what was completed",
@@ -217,7 +217,7 @@ pub(super) fn aborted(aborted: &AbortedRun, run: RunId) {
 }
 
 /// Lists completed calls by tool, in the order of each tool's first call.
-fn completed<'a>(tools: impl Iterator<Item = &'a str>) -> String {
+fn completed_calls<'a>(tools: impl Iterator<Item = &'a str>) -> String {
     let mut counts: Vec<(&str, u64)> = Vec::new();
     for tool in tools {
         match counts.iter_mut().find(|(known, _)| *known == tool) {
@@ -226,10 +226,10 @@ fn completed<'a>(tools: impl Iterator<Item = &'a str>) -> String {
         }
     }
     let all = counts.iter().map(|(_, count)| count).sum();
-    let more = counts.len().saturating_sub(TOOLS);
-    let named = counts.iter().take(TOOLS).map(|(tool, count)| match count {
-        1 => cut_to_columns(&one_line(tool), TOOL),
-        count => format!("{} ({count})", cut_to_columns(&one_line(tool), TOOL)),
+    let more = counts.len().saturating_sub(MAX_TOOLS);
+    let named = counts.iter().take(MAX_TOOLS).map(|(tool, count)| match count {
+        1 => cut_to_columns(&one_line(tool), MAX_TOOL_COLUMNS),
+        count => format!("{} ({count})", cut_to_columns(&one_line(tool), MAX_TOOL_COLUMNS)),
     });
     let named = named.chain((more > 0).then(|| format!("{more} more"))).collect::<Vec<_>>();
     match all {
@@ -248,7 +248,7 @@ pub(super) fn expired(run: RunId) {
 
 /// Prints warnings about an outcome: unhandled rejections, abandoned calls and dropped console
 /// lines.
-pub(super) fn leftovers(outcome: &Outcome) {
+pub(super) fn outcome_warnings(outcome: &Outcome) {
     for failure in &outcome.unhandled {
         let at = failure.position.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
         let what = describe(failure);
@@ -256,11 +256,11 @@ pub(super) fn leftovers(outcome: &Outcome) {
     }
     for call in &outcome.abandoned {
         let (number, tool) = (call.call, escape(&call.tool));
-        let own =
+        let not_awaited =
             format!("the program ended without waiting for it\n{HINT}hint{HINT:#}: `await` it");
         let (what, why) = match (call.sent, cut_short(&outcome.ending)) {
-            (true, false) => ("was cancelled", own),
-            (false, false) => ("was never sent", own),
+            (true, false) => ("was cancelled", not_awaited),
+            (false, false) => ("was never sent", not_awaited),
             (true, true) => ("was cancelled", "it may have had an effect".into()),
             // The call had no effect, and the program is not at fault.
             (false, true) => continue,
@@ -299,7 +299,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Returns the line that shows a cause.
-fn because(cause: &str) -> String {
+fn cause_line(cause: &str) -> String {
     format!("\n  {DIM}because{DIM:#}: {}", quote(cause))
 }
 
@@ -342,15 +342,15 @@ fn hint(code: Code) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::completed;
+    use super::completed_calls;
 
     #[test]
     fn what_was_completed_is_counted_by_tool() {
-        assert_eq!(completed(std::iter::empty()), "no call");
-        assert_eq!(completed(["a:b"].into_iter()), "1 call: a:b");
+        assert_eq!(completed_calls(std::iter::empty()), "no call");
+        assert_eq!(completed_calls(["a:b"].into_iter()), "1 call: a:b");
         let calls = ["c:d", "a:b", "c:d", "x\u{1b}\ny"];
-        assert_eq!(completed(calls.into_iter()), "4 calls: c:d (2), a:b, x\\u{1b} y");
+        assert_eq!(completed_calls(calls.into_iter()), "4 calls: c:d (2), a:b, x\\u{1b} y");
         let many: Vec<_> = (0..30).map(|number| format!("a:b{number}")).collect();
-        assert!(completed(many.iter().map(String::as_str)).ends_with(", a:b19, 10 more"));
+        assert!(completed_calls(many.iter().map(String::as_str)).ends_with(", a:b19, 10 more"));
     }
 }

@@ -10,14 +10,15 @@ use anyhow::Result;
 use pml::{Environment, Project, project::agent_variable, text::Redactor};
 
 /// The text of the warning.
-const SHOWN: &str = "secrets are shown as they are: they stay on the screen and in its history";
+const WARNING_TEXT: &str =
+    "secrets are shown as they are: they stay on the screen and in its history";
 
 /// Returns the warning that is printed before secrets are revealed.
-pub(super) fn warning() -> String {
-    format!("{WARNING}warning{WARNING:#}: {SHOWN}")
+pub(super) fn reveal_warning() -> String {
+    format!("{WARNING}warning{WARNING:#}: {WARNING_TEXT}")
 }
 
-/// Says whether secrets are shown.
+/// The choice to show secrets or to hide them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reveal {
     No,
@@ -45,11 +46,11 @@ pub(super) fn redactor(reveal: Reveal) -> Result<Redactor> {
             let hint = "a person reveals them in a terminal of their own";
             return Err(HintedError::new(message, hint).into());
         }
-        ui::say(&warning());
+        ui::say(&reveal_warning());
         return Ok(Redactor::revealing());
     }
     // Unreadable project files are no error here: values that look like secrets are hidden in any
     // case.
-    let project = Project::load_in(&project::current()?, &environment);
+    let project = Project::load_in(&project::current_folder()?, &environment);
     Ok(project.map(|project| project.redactor()).unwrap_or_default())
 }

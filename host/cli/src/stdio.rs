@@ -53,32 +53,33 @@ impl StdioCommand {
         let runtime = ManuallyDrop::new(execute::runtime()?);
         runtime.block_on(async {
             let (interrupt, terminate) = (signal(SIGINT)?, signal(SIGTERM)?);
-            let impatient = Arc::new(AtomicBool::new(false));
+            let stop_requested = Arc::new(AtomicBool::new(false));
             for (number, code) in [(SIGINT, report::INTERRUPTED), (SIGTERM, report::TERMINATED)] {
-                flag::register_conditional_shutdown(number, code.into(), impatient.clone())
+                flag::register_conditional_shutdown(number, code.into(), stop_requested.clone())
                     .context("cannot listen for signals")?;
             }
-            let kept =
+            let storage =
                 if self.no_journal { JournalStorage::InMemory } else { JournalStorage::OnDisk };
-            let workplace = ProjectContext::open_for(ProjectFilesTrust::AsRecorded, kept)?;
-            let durability = workplace.project.durability;
-            let journal = project::journal_of(kept, durability, &workplace.project)?;
-            if kept == JournalStorage::OnDisk {
+            let context =
+                ProjectContext::open_with_storage(ProjectFilesTrust::AsRecorded, storage)?;
+            let durability = context.project.durability;
+            let journal = project::journal_for(storage, durability, &context.project)?;
+            if storage == JournalStorage::OnDisk {
                 // The id identifies this project to whoever counts sessions. Failing to store it
                 // must not prevent serving.
-                let _ = ProjectState::at(workplace.project.state_folder()).client_id();
+                let _ = ProjectState::at(context.project.state_folder()).client_id();
             }
-            let root = workplace.project.root.clone();
-            let follower = ProjectReloader::new(&workplace, kept, journal)?;
+            let root = context.project.root.clone();
+            let reloader = ProjectReloader::new(&context, storage, journal)?;
             // The reloader holds the servers now, and drops them when they are replaced.
-            drop(workplace);
-            let key = match kept {
+            drop(context);
+            let key = match storage {
                 JournalStorage::OnDisk => UserKey::of(&Environment::of_process(), &root)?,
                 JournalStorage::InMemory => UserKey::of_this_process(),
             };
             let notices = StderrNoticeWriter::new();
             let log = notices.clone();
-            let door = McpServer::sealing_with(key, move || follower.current())
+            let server = McpServer::sealing_with(key, move || reloader.current_setup())
                 .noticing(move |line| log.say(line));
             let mut code = 0;
             let stop = async {
@@ -87,11 +88,11 @@ impl StdioCommand {
                     () = terminate => code = report::TERMINATED,
                 }
                 // A second signal ends the process at once.
-                impatient.store(true, Ordering::Relaxed);
+                stop_requested.store(true, Ordering::Relaxed);
             };
-            let quit = serve_stdio(door, stop).await;
+            let close_reason = serve_stdio(server, stop).await;
             notices.finish();
-            match quit? {
+            match close_reason? {
                 CloseReason::Stopped => Ok(ExitCode::from(code)),
                 _ => Ok(ExitCode::SUCCESS),
             }

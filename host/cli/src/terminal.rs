@@ -1,13 +1,13 @@
 //! The terminal that the process was started from, which need not be stdin or stdout.
 
-use super::reveal::warning;
+use super::reveal::reveal_warning;
 use super::wrap::wrap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::sync::Arc;
 
 /// Width of a terminal that does not report one.
-const WIDTH: usize = 80;
+const DEFAULT_WIDTH: usize = 80;
 
 /// Details for a person who wants to know more before answering.
 #[derive(Default)]
@@ -27,12 +27,12 @@ impl Terminal {
     /// background.
     pub(super) fn open() -> Option<Terminal> {
         let file = File::options().read(true).write(true).open("/dev/tty").ok()?;
-        let terminal = Terminal::on(file);
+        let terminal = Terminal::from_file(file);
         terminal.in_foreground().then_some(terminal)
     }
 
     /// Uses a file as the terminal.
-    pub(super) fn on(file: File) -> Terminal {
+    pub(super) fn from_file(file: File) -> Terminal {
         Terminal(Arc::new(file))
     }
 
@@ -58,7 +58,7 @@ impl Terminal {
     }
 
     /// Discards input that was typed but not read, because it cannot answer the next question.
-    pub(super) fn forget_typed(&self) {
+    pub(super) fn discard_typed(&self) {
         #[cfg(unix)]
         {
             // A terminal that does not support this holds no such input.
@@ -68,7 +68,7 @@ impl Terminal {
 
     /// Returns the width in columns.
     pub(super) fn width(&self) -> usize {
-        width_of(&*self.0).unwrap_or(WIDTH)
+        width_of(&*self.0).unwrap_or(DEFAULT_WIDTH)
     }
 
     /// Returns the lines that are typed. Two such iterators on one terminal would each get a part
@@ -89,7 +89,7 @@ impl Terminal {
     /// Asks for a yes or a no, and shows details on request. Text from others in them is wrapped
     /// behind its bar.
     pub(super) fn confirm_with(&self, question: &str, more: &ConfirmDetails) -> io::Result<bool> {
-        self.forget_typed();
+        self.discard_typed();
         let mut lines = self.lines()?;
         let keys = match (more.details.is_empty(), more.revealed.is_empty()) {
             (true, true) => "[y/n]",
@@ -107,7 +107,7 @@ impl Terminal {
                 "n" | "N" | "no" => return Ok(false),
                 "?" => self.show(&more.details)?,
                 "r" | "R" if !more.revealed.is_empty() => {
-                    self.write(&format!("{}\n", warning()))?;
+                    self.write(&format!("{}\n", reveal_warning()))?;
                     self.show(&more.revealed)?;
                 }
                 _ => {}
@@ -118,12 +118,12 @@ impl Terminal {
 
 /// Returns the width of the terminal that stdout is connected to, or `None`.
 pub(super) fn width_of_stdout() -> Option<usize> {
-    super::ui::stdout_is_terminal().then(|| width_of(io::stdout()).unwrap_or(WIDTH))
+    super::ui::stdout_is_terminal().then(|| width_of(io::stdout()).unwrap_or(DEFAULT_WIDTH))
 }
 
 /// Returns the width of the terminal that stderr is connected to, or `None`.
 pub(super) fn width_of_stderr() -> Option<usize> {
-    super::ui::stderr_is_terminal().then(|| width_of(io::stderr()).unwrap_or(WIDTH))
+    super::ui::stderr_is_terminal().then(|| width_of(io::stderr()).unwrap_or(DEFAULT_WIDTH))
 }
 
 #[cfg(unix)]

@@ -1,7 +1,7 @@
 //! `pml run --watch`: runs the program again when it or one of its modules changes.
 
 use super::arguments::RunOptions;
-use super::execute::{new_run, perform};
+use super::execute::{new_run, run_and_print};
 use super::quantity::counted;
 use super::report;
 use super::ui::{self, DIM};
@@ -38,7 +38,7 @@ pub(super) async fn watch(
     .context("cannot watch files on this machine")?;
     let mut folders = BTreeSet::new();
     loop {
-        let files = files(script, file);
+        let files = program_files(script, file);
         for folder in files.iter().filter_map(|file| file.parent()) {
             if folders.insert(folder.to_owned()) {
                 watcher
@@ -49,7 +49,7 @@ pub(super) async fn watch(
         let run = async {
             let done = async {
                 let run = new_run(engine, script, options)?;
-                perform(run, servers, options.json, options.kept()).await
+                run_and_print(run, servers, options.json, options.storage()).await
             };
             if let Err(error) = done.await {
                 report::error(&error);
@@ -60,7 +60,7 @@ pub(super) async fn watch(
         };
         tokio::select! {
             () = run => {}
-            () = changed(&mut changes, &files) => {
+            () = wait_for_change(&mut changes, &files) => {
                 ui::say(&format!("{DIM}changed: running again{DIM:#}"));
             }
         }
@@ -68,7 +68,7 @@ pub(super) async fn watch(
 }
 
 /// Returns the files that the program consists of, as far as they can be read.
-fn files(script: &Script, file: &Path) -> BTreeSet<PathBuf> {
+fn program_files(script: &Script, file: &Path) -> BTreeSet<PathBuf> {
     let loaded = script.load(Limits::SOURCE);
     let modules = loaded.map(|program| program.modules).unwrap_or_default();
     let mut files: BTreeSet<_> = modules.into_iter().filter_map(|module| module.path).collect();
@@ -77,7 +77,10 @@ fn files(script: &Script, file: &Path) -> BTreeSet<PathBuf> {
 }
 
 /// Waits until one of `files` changes, and then until no more changes arrive.
-async fn changed(changes: &mut mpsc::UnboundedReceiver<Vec<PathBuf>>, files: &BTreeSet<PathBuf>) {
+async fn wait_for_change(
+    changes: &mut mpsc::UnboundedReceiver<Vec<PathBuf>>,
+    files: &BTreeSet<PathBuf>,
+) {
     while let Some(paths) = changes.recv().await {
         if paths.iter().any(|path| files.contains(path)) {
             while let Ok(Some(_)) = tokio::time::timeout(SETTLE, changes.recv()).await {}

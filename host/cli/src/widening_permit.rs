@@ -33,7 +33,7 @@ pub(super) struct WideningPermit {
     channel: String,
 }
 
-/// Says whether an agent runs the command, recognized by an environment variable.
+/// The agent that runs the command, if there is one. An environment variable shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallingAgent {
     /// No agent runs it.
@@ -47,12 +47,12 @@ pub(super) enum CallingAgent {
 impl CallingAgent {
     /// Detects whether an agent runs this command. If the user's settings cannot be read, the agent
     /// is refused and the error is returned too.
-    pub(super) fn here() -> Result<(CallingAgent, Option<Error>)> {
+    pub(super) fn detect() -> Result<(CallingAgent, Option<Error>)> {
         let environment = Environment::of_process();
         let Some(variable) = agent_variable(&environment) else {
             return Ok((CallingAgent::Absent, None));
         };
-        let root = locate(&project::current()?, &environment);
+        let root = locate(&project::current_folder()?, &environment);
         Ok(match UserSettings::load(&environment, &root) {
             Ok(settings) if settings.agents_may_widen => (CallingAgent::Allowed(variable), None),
             Ok(_) => (CallingAgent::Refused(variable), None),
@@ -73,39 +73,39 @@ impl CallingAgent {
 
 /// Permits a command to widen if a person is present or gave `--yes`, and no agent runs it.
 /// `command` is the command as typed, such as `pml add`.
-pub(super) fn pass(command: &str, yes: bool) -> Result<WideningPermit> {
-    let pass = no_agent(command)?;
-    pass.person(command, yes)
+pub(super) fn request(command: &str, yes: bool) -> Result<WideningPermit> {
+    let permit = refuse_agents(command)?;
+    permit.require_person(command, yes)
 }
 
 /// Permits a command if no agent runs it. For commands that find out later whether they widen
 /// anything.
-pub(super) fn no_agent(command: &str) -> Result<WideningPermit> {
-    let (around, wrong) = CallingAgent::here()?;
-    let CallingAgent::Refused(variable) = around else {
-        return Ok(WideningPermit { channel: around.channel() });
+pub(super) fn refuse_agents(command: &str) -> Result<WideningPermit> {
+    let (agent, settings_error) = CallingAgent::detect()?;
+    let CallingAgent::Refused(variable) = agent else {
+        return Ok(WideningPermit { channel: agent.channel() });
     };
     let reason = format!("`{command}`: an agent runs the command: `{variable}` is set");
-    let (who, channel) = (user(), around.channel());
-    let tried = AuditEvent::Refused { question: None, who, channel, reason };
-    if project::has_trail() {
-        write(&|| project::store(Durability::Process), tried);
+    let (who, channel) = (user(), agent.channel());
+    let attempt = AuditEvent::Refused { question: None, who, channel, reason };
+    if project::has_audit_trail() {
+        write_to_trail(&|| project::open_journal(Durability::Process), attempt);
     }
     let message = format!(
         "an agent runs this command (`{variable}` is set), and `{command}` is for a person"
     );
     // The hint must not say how to get around the refusal.
     let refused = HintedError::new(message, "a person runs it in a terminal of their own");
-    Err(match wrong {
-        Some(wrong) => anyhow::Error::from(wrong).context(refused),
+    Err(match settings_error {
+        Some(settings_error) => anyhow::Error::from(settings_error).context(refused),
         None => refused.into(),
     })
 }
 
 impl WideningPermit {
     /// Requires a person: a terminal, or `--yes`.
-    pub(super) fn person(self, command: &str, yes: bool) -> Result<WideningPermit> {
-        if yes || somebody_is_there() {
+    pub(super) fn require_person(self, command: &str, yes: bool) -> Result<WideningPermit> {
+        if yes || person_is_present() {
             return Ok(self);
         }
         let message = format!("`{command}` needs a person, and there is no terminal");
@@ -115,23 +115,30 @@ impl WideningPermit {
 
     /// Records in the audit trail what was widened. Creates the trail if there is none.
     pub(super) fn note(&self, what: impl FnOnce(String, String) -> AuditEvent) {
-        write(&|| project::store(Durability::Process), what(user(), self.channel.clone()));
+        write_to_trail(
+            &|| project::open_journal(Durability::Process),
+            what(user(), self.channel.clone()),
+        );
     }
 
     /// Records the same for a command with this storage: with `--no-journal`, no trail is created.
-    fn note_kept(&self, kept: JournalStorage, what: impl FnOnce(String, String) -> AuditEvent) {
-        if kept == JournalStorage::OnDisk || project::has_trail() {
+    fn note_if_stored(
+        &self,
+        storage: JournalStorage,
+        what: impl FnOnce(String, String) -> AuditEvent,
+    ) {
+        if storage == JournalStorage::OnDisk || project::has_audit_trail() {
             self.note(what);
         }
     }
 
     /// Records that one command treated a project's files as trusted.
-    pub(super) fn note_once(&self, kept: JournalStorage, project: &pml::Project) {
+    pub(super) fn note_trusted_once(&self, storage: JournalStorage, project: &pml::Project) {
         let folder = project.root.to_string_lossy().into_owned();
         let files: Vec<_> =
             project.digests().map(|(name, digest)| (name.into(), digest.into())).collect();
         if !files.is_empty() {
-            self.note_kept(kept, |who, channel| AuditEvent::TrustedOnce {
+            self.note_if_stored(storage, |who, channel| AuditEvent::TrustedOnce {
                 folder,
                 files,
                 who,
@@ -149,25 +156,25 @@ impl WideningPermit {
 
 /// Records an event that widens nothing, if there is an audit trail.
 pub(super) fn note(what: impl FnOnce(String, String) -> AuditEvent) {
-    if project::has_trail() {
-        let channel = CallingAgent::here().map_or(CHANNEL.into(), |(around, _)| around.channel());
-        write(&|| project::store(Durability::Process), what(user(), channel));
+    if project::has_audit_trail() {
+        let channel = CallingAgent::detect().map_or(CHANNEL.into(), |(agent, _)| agent.channel());
+        write_to_trail(&|| project::open_journal(Durability::Process), what(user(), channel));
     }
 }
 
 /// Writes to the audit trail. The action has already happened, so a failure only prints a warning.
-fn write(journal: &dyn Fn() -> Result<Arc<dyn Journal>>, what: AuditEvent) {
+fn write_to_trail(journal: &dyn Fn() -> Result<Arc<dyn Journal>>, what: AuditEvent) {
     let note = AuditNote::new(SystemClock.now(), None, what);
-    let noted = journal().and_then(|journal| {
+    let written = journal().and_then(|journal| {
         runtime()?.block_on(journal.audit(note)).map_err(|error| Error::from(error).into())
     });
-    if let Err(error) = noted {
+    if let Err(error) = written {
         ui::say(&format!("{WARNING}warning{WARNING:#}: not in the audit trail: {error}"));
     }
 }
 
 /// Reports whether a person can see a question and answer it.
-pub(super) fn somebody_is_there() -> bool {
+pub(super) fn person_is_present() -> bool {
     io::stdin().is_terminal() && ui::stderr_is_terminal()
 }
 
@@ -184,15 +191,15 @@ pub(super) struct TrustOnceFlags {
 }
 
 impl TrustOnceFlags {
-    /// Returns whether the command trusts the project's files.
-    pub(super) fn files(self) -> Result<ProjectFilesTrust> {
-        TrustOnceFlags::said(self.trust, self.yes)
+    /// Returns the trust that the command gives to the project's files.
+    pub(super) fn files_trust(self) -> Result<ProjectFilesTrust> {
+        TrustOnceFlags::trust_from_flags(self.trust, self.yes)
     }
 
     /// Returns the same for a command that has a `--yes` of its own.
-    pub(super) fn said(trust: bool, yes: bool) -> Result<ProjectFilesTrust> {
+    pub(super) fn trust_from_flags(trust: bool, yes: bool) -> Result<ProjectFilesTrust> {
         match trust {
-            true => pass("--trust", yes).map(ProjectFilesTrust::ForThisCommand),
+            true => request("--trust", yes).map(ProjectFilesTrust::ForThisCommand),
             false => Ok(ProjectFilesTrust::AsRecorded),
         }
     }

@@ -21,7 +21,7 @@ const WIDTH: usize = 100;
 pub(super) type Confirm<'a> = &'a dyn Fn(&str, &ConfirmDetails) -> Result<Option<bool>>;
 
 /// Prints an ask.
-pub(super) fn show(ask: &Ask, of: usize, redactor: &Redactor) {
+pub(super) fn print_ask(ask: &Ask, of: usize, redactor: &Redactor) {
     if of > 1 {
         ui::say(&format!("{DIM}ask {} of {of}{DIM:#}", ask.id));
     }
@@ -32,39 +32,39 @@ pub(super) fn show(ask: &Ask, of: usize, redactor: &Redactor) {
 }
 
 /// Reports whether a person confirms a decision.
-pub(super) fn wants(
-    place: &ApproveContext<'_>,
+pub(super) fn is_confirmed(
+    context: &ApproveContext<'_>,
     decision: &Decision,
     asks: &[&Ask],
 ) -> Result<bool> {
-    let shown = details(place, asks, place.redactor);
+    let shown = details(context, asks, context.redactor);
     // An agent may have written the calls; it must not see secrets.
-    let revealed = match place.around {
-        CallingAgent::Absent => details(place, asks, &Redactor::revealing()),
+    let revealed = match context.agent {
+        CallingAgent::Absent => details(context, asks, &Redactor::revealing()),
         _ => Vec::new(),
     };
     let more = ConfirmDetails { details: shown, revealed };
     let what = question(decision, asks);
-    let said = (place.confirm)(&format!("{WARNING}pml approve{WARNING:#}: {what}"), &more)?;
-    if said.is_none() && is_a_no(decision) {
+    let answer = (context.confirm)(&format!("{WARNING}pml approve{WARNING:#}: {what}"), &more)?;
+    if answer.is_none() && is_refusal(decision) {
         // A refusal permits nothing, so it needs no confirmation.
         return Ok(true);
     }
     let none =
         || HintedError::new("no terminal to confirm on", "add `--yes` to answer without one");
-    said.ok_or_else(|| none().into())
+    answer.ok_or_else(|| none().into())
 }
 
 /// Returns all details of some asks, and the conditions under which each can be allowed
 /// permanently.
-fn details(place: &ApproveContext<'_>, asks: &[&Ask], redactor: &Redactor) -> Vec<String> {
+fn details(context: &ApproveContext<'_>, asks: &[&Ask], redactor: &Redactor) -> Vec<String> {
     let mut lines = Vec::new();
     for ask in asks {
         if asks.len() > 1 {
             lines.push(format!("ask {}", ask.id));
         }
         lines.extend(details_of_ask_with(ask, redactor));
-        let choices = choices(ask, place.offers);
+        let choices = choices(ask, context.suggester);
         if !choices.is_empty() {
             lines.push("`--always --only-for N` allows it for good, N being:".into());
             lines.extend(choices);
@@ -74,7 +74,7 @@ fn details(place: &ApproveContext<'_>, asks: &[&Ask], redactor: &Redactor) -> Ve
 }
 
 /// Reports whether a decision permits nothing: it declines, or ends the run.
-pub(super) fn is_a_no(decision: &Decision) -> bool {
+pub(super) fn is_refusal(decision: &Decision) -> bool {
     decision.ends() || *decision == Decision::Decline
 }
 
@@ -100,7 +100,7 @@ fn question(decision: &Decision, asks: &[&Ask]) -> &'static str {
 }
 
 /// Asks on the terminal of this process, which need not be its stdin.
-pub(super) fn on_terminal(question: &str, more: &ConfirmDetails) -> Result<Option<bool>> {
+pub(super) fn confirm_on_terminal(question: &str, more: &ConfirmDetails) -> Result<Option<bool>> {
     // Without a terminal on stderr nobody would see the question.
     let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
     let Some(terminal) = terminal else { return Ok(None) };

@@ -1,6 +1,6 @@
 //! Finds the question that the user means, or returns why it cannot be answered.
 
-use crate::identify::{ambiguous, matching, short};
+use crate::identify::{ambiguous_error, matching, short};
 use crate::report::HintedError;
 use anyhow::Result;
 use pml::json::Value;
@@ -11,10 +11,10 @@ use pml::{
 };
 
 /// The hint for an id that does not exist.
-const LIST: &str = "`pml approvals` lists what waits for an answer";
+const LIST_HINT: &str = "`pml approvals` lists what waits for an answer";
 
 /// Finds a question by its id, by its run's id, by enough of either, or the newest as `last`.
-/// Closed questions are found too, so that a late answer is told who answered first.
+/// Closed questions are found too, so that a late answer gets the earlier decisions.
 pub(super) async fn find(
     journal: &dyn Journal,
     typed: &str,
@@ -30,14 +30,14 @@ pub(super) async fn find(
         // The questions are sorted, oldest first.
         return open
             .pop()
-            .ok_or_else(|| HintedError::new("nothing waits for an answer", LIST).into());
+            .ok_or_else(|| HintedError::new("nothing waits for an answer", LIST_HINT).into());
     }
     let mut found = matching(typed, open.clone(), |asked| asked.question.id.to_string());
     if found.is_empty() {
         found = matching(typed, open, |asked| asked.question.run.to_string());
     }
     match found.len() {
-        0 => closed(journal, typed, now).await,
+        0 => find_closed(journal, typed, now).await,
         1 => Ok(found.remove(0)),
         _ => {
             let line = |it: &StoredQuestion| {
@@ -49,14 +49,18 @@ pub(super) async fn find(
                     escape(&question.script)
                 )
             };
-            Err(ambiguous("open questions", typed, &found.iter().map(line).collect::<Vec<_>>()))
+            Err(ambiguous_error(
+                "open questions",
+                typed,
+                &found.iter().map(line).collect::<Vec<_>>(),
+            ))
         }
     }
 }
 
 /// Finds the last closed question with such an id. The audit trail has all questions, the journal
 /// only those of runs that it still stores.
-async fn closed(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<StoredQuestion> {
+async fn find_closed(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<StoredQuestion> {
     let trail = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
     let asked = trail.entries.iter().filter(|entry| entry.kind() == "asked");
     let asked: Vec<_> = asked.map(|entry| entry.body.clone()).collect();
@@ -64,7 +68,7 @@ async fn closed(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<St
     if found.is_empty() {
         found = matching(typed, asked, |body| text(body, "run_id"));
     }
-    let Some(last) = found.pop() else { return Err(unknown()) };
+    let Some(last) = found.pop() else { return Err(unknown_error()) };
     let (id, script) = (text(&last, "workflow_id"), text(&last, "script"));
     if let Ok(id) = id.parse()
         && let Some(asked) = journal.question(id, now).await.map_err(Error::from)?
@@ -72,37 +76,37 @@ async fn closed(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<St
         return Ok(asked);
     }
     // The run is deleted, so it cannot be resumed.
-    let ending = ending(&trail.entries, &id, text(&last, "expires_at").parse().ok(), now);
-    Err(ending.map_or_else(unknown, |how| over(&how, None, &script)))
+    let reason = closing_reason(&trail.entries, &id, text(&last, "expires_at").parse().ok(), now);
+    Err(reason.map_or_else(unknown_error, |how| error_with_hint(&how, None, &script)))
 }
 
 /// Returns the error that says why a question can no longer be answered.
-pub(super) async fn gone(
+pub(super) async fn closed_error(
     journal: &dyn Journal,
     question: &Question,
     now: Timestamp,
 ) -> Result<anyhow::Error> {
     let trail = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
-    let ending = ending(&trail.entries, &question.id.to_string(), question.expires_at, now);
+    let reason = closing_reason(&trail.entries, &question.id.to_string(), question.expires_at, now);
     let run = Some(question.run);
-    Ok(ending.map_or_else(unknown, |how| over(&how, run, &question.script)))
+    Ok(reason.map_or_else(unknown_error, |how| error_with_hint(&how, run, &question.script)))
 }
 
 /// Returns the error with the message that the protocol defines.
-fn unknown() -> anyhow::Error {
-    HintedError::new("Workflow expired or not found", LIST).into()
+fn unknown_error() -> anyhow::Error {
+    HintedError::new("Workflow expired or not found", LIST_HINT).into()
 }
 
 /// Returns how a question was closed, according to the audit trail or the clock. Returns `None` if
 /// neither says so.
-fn ending(
+fn closing_reason(
     trail: &[AuditEntry],
     id: &str,
     expires: Option<Timestamp>,
     now: Timestamp,
 ) -> Option<String> {
-    let of_it = |entry: &&AuditEntry| text(&entry.body, "workflow_id") == id;
-    let entry = |kind: &str| trail.iter().filter(of_it).find(|entry| entry.kind() == kind);
+    let of_question = |entry: &&AuditEntry| text(&entry.body, "workflow_id") == id;
+    let entry = |kind: &str| trail.iter().filter(of_question).find(|entry| entry.kind() == kind);
     if let Some(withdrawn) = entry("withdrawn") {
         let reason = text(&withdrawn.body, "reason");
         return Some(format!("the question was taken back: {}", escape(&reason)));
@@ -114,7 +118,7 @@ fn ending(
 
 /// Returns the error for a closed question, with a hint about how to run the program again. A
 /// program of one call is named for its tool.
-fn over(how: &str, run: Option<RunId>, script: &str) -> anyhow::Error {
+fn error_with_hint(how: &str, run: Option<RunId>, script: &str) -> anyhow::Error {
     let name = escape(script).replace('\n', " ");
     let tool = name.strip_suffix(".ts").filter(|tool| tool.contains(':') && !tool.contains('/'));
     let hint = match (tool, run) {

@@ -6,8 +6,8 @@
 //! unless the user's own settings permit it; an attempt is recorded in the audit trail.
 
 use super::command::ApproveCommand;
-use super::confirm::{Confirm, is_a_no, show, wants};
-use super::find::{find, gone};
+use super::confirm::{Confirm, is_confirmed, is_refusal, print_ask};
+use super::find::{closed_error, find};
 use crate::always_choices::ConstraintSuggester;
 use crate::identify::short;
 use crate::report::{FAILED, HintedError};
@@ -51,14 +51,14 @@ pub(super) enum RecordedStatus {
 pub(super) struct ApproveContext<'a> {
     pub(super) clock: &'a dyn Clock,
     pub(super) confirm: Confirm<'a>,
-    pub(super) around: CallingAgent,
+    pub(super) agent: CallingAgent,
     /// The error if the user's own settings, which may permit agents, could not be read.
-    pub(super) wrong: Option<Error>,
-    pub(super) offers: ConstraintSuggester,
+    pub(super) settings_error: Option<Error>,
+    pub(super) suggester: ConstraintSuggester,
     /// Hides secrets in the output.
     pub(super) redactor: &'a Redactor,
     /// Checks that the run can be resumed in this process.
-    pub(super) ready: &'a dyn Fn() -> Result<()>,
+    pub(super) check_resumable: &'a dyn Fn() -> Result<()>,
 }
 
 impl ApproveCommand {
@@ -66,69 +66,84 @@ impl ApproveCommand {
     pub(super) async fn record(
         &self,
         journal: &dyn Journal,
-        place: &ApproveContext<'_>,
+        context: &ApproveContext<'_>,
     ) -> Result<RecordedStatus> {
-        let asked = find(journal, &self.id, place.clock.now()).await?;
-        let asks = self.asks(&asked)?;
-        let decision = self.decision(&asks, place.offers)?;
-        self.pinned(&asks)?;
-        if asked.open {
-            refuse_agents(journal, place, &asked, &decision).await?;
-            let run = standing(journal, asked.question.run, place.clock.now()).await?;
+        let stored = find(journal, &self.id, context.clock.now()).await?;
+        let asks = self.selected_asks(&stored)?;
+        let decision = self.decision(&asks, context.suggester)?;
+        self.check_digests(&asks)?;
+        if stored.open {
+            refuse_agents(journal, context, &stored, &decision).await?;
+            let run = run_summary(journal, stored.question.run, context.clock.now()).await?;
             if run.is_none_or(|run| run.owner.is_none()) {
-                (place.ready)()?;
+                (context.check_resumable)()?;
             }
-            asks.iter().for_each(|ask| show(ask, asked.question.asks.len(), place.redactor));
-            if !self.yes && !wants(place, &decision, &asks)? {
+            asks.iter()
+                .for_each(|ask| print_ask(ask, stored.question.asks.len(), context.redactor));
+            if !self.yes && !is_confirmed(context, &decision, &asks)? {
                 ui::say("nothing was recorded");
                 return Ok(RecordedStatus::NotRecorded(ExitCode::from(FAILED)));
             }
         }
         let answer = match decision.ends() {
-            true => Answer::all(&asked.question, decision.clone(), user(), place.around.channel()),
+            true => {
+                Answer::all(&stored.question, decision.clone(), user(), context.agent.channel())
+            }
             false => {
                 let each = asks.iter().map(|ask| (ask.id, decision.clone()));
-                Answer::each(&asked.question, each, user(), place.around.channel())
+                Answer::each(&stored.question, each, user(), context.agent.channel())
             }
         };
         // The time is taken now, because the confirmation may have taken long.
-        let now = place.clock.now();
-        let answered = journal.answer(asked.question.id, answer, now).await.map_err(Error::from)?;
+        let now = context.clock.now();
+        let answered =
+            journal.answer(stored.question.id, answer, now).await.map_err(Error::from)?;
         match answered {
             AnswerOutcome::Recorded { question, open } => {
-                let again = journal.question(question.id, now).await.map_err(Error::from)?;
-                let before: Vec<_> = again.iter().flat_map(|asked| &asked.decided).collect();
-                earlier(&before, &asks, now);
+                let updated = journal.question(question.id, now).await.map_err(Error::from)?;
+                let before: Vec<_> = updated.iter().flat_map(|stored| &stored.decided).collect();
+                print_earlier_decisions(&before, &asks, now);
                 let run = question.run;
-                let owner = standing(journal, run, now).await?.and_then(|run| run.owner);
+                let owner = run_summary(journal, run, now).await?.and_then(|run| run.owner);
                 let asks = asks.iter().map(|ask| (ask.id, ask.digest())).collect();
                 Ok(RecordedStatus::Recorded { run, owner, open, asks })
             }
             AnswerOutcome::Late { question, decided } => {
-                let left = left(journal, question.run, now).await?;
-                if let Some(run) = left.filter(|_| same(&decided, &asks, &decision)) {
-                    (place.ready)()?;
+                let resumable_run = resumable_run(journal, question.run, now).await?;
+                if let Some(run) =
+                    resumable_run.filter(|_| is_same_decision(&decided, &asks, &decision))
+                {
+                    (context.check_resumable)()?;
                     return Ok(RecordedStatus::AnsweredBefore { run });
                 }
-                Ok(RecordedStatus::NotRecorded(late(&decided, &asks, &decision, left)))
+                Ok(RecordedStatus::NotRecorded(print_late(
+                    &decided,
+                    &asks,
+                    &decision,
+                    resumable_run,
+                )))
             }
             AnswerOutcome::NotShown { .. } => {
                 let message = "the question is not the one that was shown: nothing was recorded";
                 Err(HintedError::new(message, "`pml approvals` shows what is asked now").into())
             }
-            AnswerOutcome::Gone => Err(gone(journal, &asked.question, now).await?),
+            AnswerOutcome::Gone => Err(closed_error(journal, &stored.question, now).await?),
         }
     }
 }
 
 /// Returns the run if it has no open question, has not ended, and no process owns it.
-async fn left(journal: &dyn Journal, run: RunId, now: Timestamp) -> Result<Option<RunId>> {
+async fn resumable_run(journal: &dyn Journal, run: RunId, now: Timestamp) -> Result<Option<RunId>> {
     let idle = |run: &RunSummary| run.owner.is_none() && run.questions == 0 && !run.state.ended();
-    Ok(standing(journal, run, now).await?.filter(idle).map(|left| left.run))
+    Ok(run_summary(journal, run, now).await?.filter(idle).map(|run| run.run))
 }
 
 /// Reads the summary of a run.
-async fn standing(journal: &dyn Journal, run: RunId, now: Timestamp) -> Result<Option<RunSummary>> {
+async fn run_summary(
+    journal: &dyn Journal,
+    run: RunId,
+    now: Timestamp,
+) -> Result<Option<RunSummary>> {
     let filter = RunFilter { id: Some(run.to_string()), ..RunFilter::default() };
     Ok(journal.runs(filter, now).await.map_err(Error::from)?.into_iter().next())
 }
@@ -137,64 +152,65 @@ async fn standing(journal: &dyn Journal, run: RunId, now: Timestamp) -> Result<O
 /// refused.
 async fn refuse_agents(
     journal: &dyn Journal,
-    place: &ApproveContext<'_>,
-    asked: &StoredQuestion,
+    context: &ApproveContext<'_>,
+    stored: &StoredQuestion,
     decision: &Decision,
 ) -> Result<()> {
-    let CallingAgent::Refused(variable) = place.around else { return Ok(()) };
-    if is_a_no(decision) {
+    let CallingAgent::Refused(variable) = context.agent else { return Ok(()) };
+    if is_refusal(decision) {
         return Ok(());
     }
-    let question = &asked.question;
-    let said = decision.name();
-    let reason = format!("`pml approve` ({said}): an agent runs the command: `{variable}` is set");
-    let (who, channel) = (user(), place.around.channel());
+    let question = &stored.question;
+    let decision_name = decision.name();
+    let reason =
+        format!("`pml approve` ({decision_name}): an agent runs the command: `{variable}` is set");
+    let (who, channel) = (user(), context.agent.channel());
     let what = AuditEvent::Refused { question: Some(question.id), who, channel, reason };
-    let note = AuditNote::new(place.clock.now(), Some(question.run), what);
+    let note = AuditNote::new(context.clock.now(), Some(question.run), what);
     journal.audit(note).await.map_err(Error::from)?;
     let message =
         format!("an agent runs this command (`{variable}` is set), and who asks does not approve");
     // The hint must not say how to get around the refusal.
     let refused = HintedError::new(message, "a person answers in a terminal of their own");
-    Err(match &place.wrong {
-        Some(wrong) => anyhow::anyhow!("{wrong}").context(refused),
+    Err(match &context.settings_error {
+        Some(settings_error) => anyhow::anyhow!("{settings_error}").context(refused),
         None => refused.into(),
     })
 }
 
 /// Prints which asks somebody else decided meanwhile.
-fn earlier(decided: &[&RecordedDecision], asks: &[&Ask], now: Timestamp) {
-    let ours = |decided: &RecordedDecision| asks.iter().any(|ask| ask.id == decided.ask);
-    for decided in decided.iter().filter(|decided| ours(decided) && decided.at != now) {
-        let line = runs::decided_line(decided);
+fn print_earlier_decisions(decided: &[&RecordedDecision], asks: &[&Ask], now: Timestamp) {
+    let answered_here = |decided: &RecordedDecision| asks.iter().any(|ask| ask.id == decided.ask);
+    for decided in decided.iter().filter(|decided| answered_here(decided) && decided.at != now) {
+        let line = runs::decision_line(decided);
         ui::say(&format!("ask {} had been decided: {line}", decided.ask));
     }
 }
 
 /// Prints the earlier decisions. Returns success if they are the same as this one.
-fn late(
+fn print_late(
     decided: &[RecordedDecision],
     asks: &[&Ask],
     decision: &Decision,
-    left: Option<RunId>,
+    resumable_run: Option<RunId>,
 ) -> ExitCode {
     ui::say("too late, nothing was changed; it had been decided:");
     for decided in decided {
-        ui::say(&format!("  ask {}: {}", decided.ask, runs::decided_line(decided)));
+        ui::say(&format!("  ask {}: {}", decided.ask, runs::decision_line(decided)));
     }
-    if let Some(run) = left.map(short) {
+    if let Some(run) = resumable_run.map(short) {
         ui::say(&format!(
             "{HINT}hint{HINT:#}: nobody goes on with the run: `pml run --resume {run}` does"
         ));
     }
-    match same(decided, asks, decision) {
+    match is_same_decision(decided, asks, decision) {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(FAILED),
     }
 }
 
 /// Reports whether these asks have been decided in the same way before.
-fn same(decided: &[RecordedDecision], asks: &[&Ask], decision: &Decision) -> bool {
+fn is_same_decision(decided: &[RecordedDecision], asks: &[&Ask], decision: &Decision) -> bool {
     asks.iter().all(|ask| {
         decided.iter().any(|decided| decided.ask == ask.id && decided.decision == *decision)
     })

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 /// Number of digits of a hash that are shown.
-const DIGITS: usize = 12;
+const HASH_DIGITS: usize = 12;
 
 /// Show who was asked what, what they said and what came of it, and verify that nothing of it was
 /// changed
@@ -73,16 +73,16 @@ fn since(text: &str) -> Result<SinceArgument, String> {
 
 impl AuditCommand {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let journal = project::trail()?;
-        runtime()?.block_on(self.on(&*journal, SystemClock.now()))
+        let journal = project::audit_journal()?;
+        runtime()?.block_on(self.run_with(&*journal, SystemClock.now()))
     }
 
-    async fn on(self, journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {
+    async fn run_with(self, journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {
         if self.accept {
-            return accept(journal, now, &|| self.agreed()).await;
+            return accept(journal, now, &|| self.confirm_acceptance()).await;
         }
         let run = match &self.run {
-            Some(typed) => Some(run(journal, typed, now).await?),
+            Some(typed) => Some(find_run(journal, typed, now).await?),
             None => None,
         };
         let since = self.since.map(|since| match since {
@@ -94,18 +94,18 @@ impl AuditCommand {
         self.show(&trail)?;
         match &trail.broken {
             Some(broken) => {
-                say_broken(broken);
+                print_broken(broken);
                 Ok(ExitCode::from(FAILED))
             }
             None => {
-                verified(&trail);
+                print_verified(&trail);
                 Ok(ExitCode::SUCCESS)
             }
         }
     }
 
     /// Reports whether a person confirms to accept the trail.
-    fn agreed(&self) -> Result<bool> {
+    fn confirm_acceptance(&self) -> Result<bool> {
         if self.yes {
             return Ok(true);
         }
@@ -145,11 +145,11 @@ fn json(entry: &AuditEntry) -> Value {
 }
 
 /// Finds a run by its id. A run that is deleted from the journal is found in the trail.
-async fn run(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<RunId> {
+async fn find_run(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<RunId> {
     if let Ok(run) = typed.parse::<RunId>() {
         return Ok(run);
     }
-    let unknown = match identify::run(journal, typed, now).await {
+    let unknown = match identify::find_run(journal, typed, now).await {
         Ok(summary) => return Ok(summary.run),
         Err(unknown) => unknown,
     };
@@ -163,12 +163,12 @@ async fn run(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<RunId
     }
 }
 
-fn verified(trail: &AuditTrail) {
+fn print_verified(trail: &AuditTrail) {
     let entries = match trail.count {
         1 => "1 entry".into(),
         count => format!("{count} entries"),
     };
-    let head = match trail.hash.get(..DIGITS) {
+    let head = match trail.hash.get(..HASH_DIGITS) {
         Some(hash) => format!(", head {hash}"),
         None => String::new(),
     };
@@ -192,7 +192,7 @@ fn verified(trail: &AuditTrail) {
     }
 }
 
-fn say_broken(broken: &TrailDefect) {
+fn print_broken(broken: &TrailDefect) {
     ui::say(&format!(
         "{ERROR}error{ERROR:#}: the audit trail is not what was written: {}\n\
          {HINT}hint{HINT:#}: somebody changed it, or the journal was removed or put back; if you know why, \
@@ -205,7 +205,7 @@ fn say_broken(broken: &TrailDefect) {
 async fn accept(
     journal: &dyn Journal,
     now: Timestamp,
-    agreed: &dyn Fn() -> Result<bool>,
+    confirm: &dyn Fn() -> Result<bool>,
 ) -> Result<ExitCode> {
     if let Some(variable) = agent_variable(&Environment::of_process()) {
         let message = format!("an agent runs this command (`{variable}` is set)");
@@ -222,7 +222,7 @@ async fn accept(
         }
     };
     ui::say(&format!("what is wrong: {}", escape(&reason)));
-    if !agreed()? {
+    if !confirm()? {
         ui::say("nothing was accepted");
         return Ok(ExitCode::from(FAILED));
     }
@@ -246,7 +246,7 @@ async fn accept(
 
 #[cfg(test)]
 mod tests {
-    use super::{SinceArgument, json, run, since};
+    use super::{SinceArgument, find_run, json, since};
     use crate::identify::short;
     use crate::runs::fixture::{self, at};
     use pml::json::Value;
@@ -269,8 +269,8 @@ mod tests {
         let id = fixture::finished(&journal).await;
         let everything = PruneRule { keep: Some(0), ..PruneRule::default() };
         journal.prune(everything, at(0)).await.unwrap();
-        assert_eq!(run(&journal, &short(id), at(0)).await.unwrap(), id);
-        let unknown = run(&journal, "ffffffff", at(0)).await.unwrap_err();
+        assert_eq!(find_run(&journal, &short(id), at(0)).await.unwrap(), id);
+        let unknown = find_run(&journal, "ffffffff", at(0)).await.unwrap_err();
         assert_eq!(unknown.to_string(), "there is no run `ffffffff`");
     }
 

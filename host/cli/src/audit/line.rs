@@ -26,12 +26,12 @@ pub(super) fn lines(entries: &[AuditEntry], width: Option<usize>) -> Vec<String>
 }
 
 fn line(entry: &AuditEntry, width: Option<usize>) -> String {
-    let (what, colour) = what(entry);
+    let (what, colour) = event_label(entry);
     let at = entry.at.to_string().replace('T', " ");
     // Fractions of a second are cut off.
     let at = format!("{}Z", &at[..at.len().min(19)]);
     let run = entry.run.map_or("-".into(), short);
-    let plain = format!("{at}  {run:8}  {what:WHAT$} │ {}", fold_middle(&text(entry), TEXT));
+    let plain = format!("{at}  {run:8}  {what:WHAT$} │ {}", fold_middle(&details(entry), TEXT));
     let plain = width.map_or_else(|| plain.clone(), |width| wrap(&plain, width));
     // Colours are added after wrapping, because they take no columns.
     let dimmed = plain.replacen(&at, &format!("{DIM}{at}{DIM:#}"), 1);
@@ -39,7 +39,7 @@ fn line(entry: &AuditEntry, width: Option<usize>) -> String {
 }
 
 /// Returns the label of an entry, and its colour.
-fn what(entry: &AuditEntry) -> (String, Style) {
+fn event_label(entry: &AuditEntry) -> (String, Style) {
     let field = |name: &str| entry.body.get(name).and_then(Value::as_str).unwrap_or_default();
     let (what, colour) = match (entry.kind(), field("decision")) {
         ("asked", _) => ("asked", WAITING),
@@ -69,12 +69,12 @@ fn what(entry: &AuditEntry) -> (String, Style) {
 }
 
 /// Returns the details of an entry in one line.
-fn text(entry: &AuditEntry) -> String {
+fn details(entry: &AuditEntry) -> String {
     let body = &entry.body;
-    let word = |name: &str| one_line(body.get(name).and_then(Value::as_str).unwrap_or("?"));
-    let by = || format!("by {} ({})", word("who"), word("channel"));
+    let field = |name: &str| one_line(body.get(name).and_then(Value::as_str).unwrap_or("?"));
+    let by = || format!("by {} ({})", field("who"), field("channel"));
     match entry.kind() {
-        "asked" => asked(body),
+        "asked" => asked_details(body),
         "decided" => {
             let only = match &body["only_for"] {
                 Value::Null => String::new(),
@@ -83,11 +83,11 @@ fn text(entry: &AuditEntry) -> String {
             let digest = body["digest"].as_str().map_or(String::new(), |digest| {
                 format!(", digest {}", one_line(digest).chars().take(DIGEST).collect::<String>())
             });
-            format!("{} {}{only}{digest}", word("tool"), by())
+            format!("{} {}{only}{digest}", field("tool"), by())
         }
-        "withdrawn" => word("reason"),
-        "expired" => format!("question {}", short(word("workflow_id"))),
-        "refused" => format!("{}: {}", by(), word("reason")),
+        "withdrawn" => field("reason"),
+        "expired" => format!("question {}", short(field("workflow_id"))),
+        "refused" => format!("{}: {}", by(), field("reason")),
         "granted" => {
             let only = match &body["only_for"] {
                 Value::Array(only) if !only.is_empty() => {
@@ -95,17 +95,17 @@ fn text(entry: &AuditEntry) -> String {
                 }
                 _ => String::new(),
             };
-            format!("{} {} in {}{only}", word("tool"), by(), word("file"))
+            format!("{} {} in {}{only}", field("tool"), by(), field("file"))
         }
         "lapsed" => {
             let parts = body["differences"].as_array().into_iter().flatten();
             let parts = parts.filter_map(|part| part["part"].as_str()).map(one_line);
-            format!("{}: {} changed", word("tool"), parts.collect::<Vec<_>>().join(", "))
+            format!("{}: {} changed", field("tool"), parts.collect::<Vec<_>>().join(", "))
         }
         "installed" => {
             let package = |name: &str| one_line(body["package"][name].as_str().unwrap_or("?"));
             let digest = body["digest"].as_str().map_or(String::new(), |digest| {
-                format!(", sha256 {}", one_line(&short_of(digest)))
+                format!(", sha256 {}", one_line(&short_digest(digest)))
             });
             let (name, version, from) = (package("name"), package("version"), package("source"));
             format!("{name}@{version} from {from}{digest}")
@@ -115,19 +115,19 @@ fn text(entry: &AuditEntry) -> String {
             let changes = changes.filter_map(Value::as_str).map(one_line).collect::<Vec<_>>();
             format!("{} {}", changes.join("; "), by())
         }
-        "trusted" | "trusted_once" | "distrusted" => format!("{} {}", word("folder"), by()),
+        "trusted" | "trusted_once" | "distrusted" => format!("{} {}", field("folder"), by()),
         "imported" => {
             let number = |name: &str| body[name].as_u64().unwrap_or_default();
             let (runs, left) = (number("runs"), number("left"));
-            format!("{runs} from {}, {left} left there", word("from"))
+            format!("{runs} from {}, {left} left there", field("from"))
         }
-        "adopted" => format!("{} from {}", by(), word("from")),
-        "accepted" => format!("{}: {}", by(), word("reason")),
+        "adopted" => format!("{} from {}", by(), field("from")),
+        "accepted" => format!("{}: {}", by(), field("reason")),
         _ => brief(body, TEXT),
     }
 }
 
-fn asked(body: &Value) -> String {
+fn asked_details(body: &Value) -> String {
     let asks: &[Value] = body["asks"].as_array().map_or(&[], Vec::as_slice);
     let Some(first) = asks.first() else { return "?".into() };
     let tool = one_line(first["tool"].as_str().unwrap_or("?"));
@@ -143,7 +143,7 @@ fn asked(body: &Value) -> String {
 }
 
 /// Returns the beginning of a digest.
-fn short_of(digest: &str) -> String {
+fn short_digest(digest: &str) -> String {
     digest.chars().take(12).collect()
 }
 

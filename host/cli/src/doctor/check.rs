@@ -42,26 +42,26 @@ impl CheckStatus {
 pub(super) struct DoctorCheck {
     /// The area: `machine`, `project`, `servers`, `policy` or `clients`.
     pub(super) area: &'static str,
-    pub(super) mark: CheckStatus,
-    pub(super) what: String,
+    pub(super) status: CheckStatus,
+    pub(super) message: String,
     pub(super) hint: Option<String>,
 }
 
 impl DoctorCheck {
-    pub(super) fn fine(area: &'static str, what: impl Into<String>) -> DoctorCheck {
-        DoctorCheck { area, mark: CheckStatus::Fine, what: what.into(), hint: None }
+    pub(super) fn fine(area: &'static str, message: impl Into<String>) -> DoctorCheck {
+        DoctorCheck { area, status: CheckStatus::Fine, message: message.into(), hint: None }
     }
 
-    pub(super) fn note(area: &'static str, what: impl Into<String>) -> DoctorCheck {
-        DoctorCheck { area, mark: CheckStatus::Note, what: what.into(), hint: None }
+    pub(super) fn note(area: &'static str, message: impl Into<String>) -> DoctorCheck {
+        DoctorCheck { area, status: CheckStatus::Note, message: message.into(), hint: None }
     }
 
-    pub(super) fn warning(area: &'static str, what: impl Into<String>) -> DoctorCheck {
-        DoctorCheck { area, mark: CheckStatus::Warning, what: what.into(), hint: None }
+    pub(super) fn warning(area: &'static str, message: impl Into<String>) -> DoctorCheck {
+        DoctorCheck { area, status: CheckStatus::Warning, message: message.into(), hint: None }
     }
 
-    pub(super) fn failure(area: &'static str, what: impl Into<String>) -> DoctorCheck {
-        DoctorCheck { area, mark: CheckStatus::Failure, what: what.into(), hint: None }
+    pub(super) fn failure(area: &'static str, message: impl Into<String>) -> DoctorCheck {
+        DoctorCheck { area, status: CheckStatus::Failure, message: message.into(), hint: None }
     }
 
     /// Adds a hint about what to do.
@@ -72,13 +72,13 @@ impl DoctorCheck {
 
     /// Returns a failure with the error's message, causes and hint.
     pub(super) fn error(area: &'static str, error: &pml::Error) -> DoctorCheck {
-        let mut what = pml::text::escape(&error.to_string()).into_owned();
+        let mut message = pml::text::escape(&error.to_string()).into_owned();
         let mut cause = std::error::Error::source(error);
         while let Some(error) = cause {
-            what += &format!(", because: {}", pml::text::escape(&error.to_string()));
+            message += &format!(", because: {}", pml::text::escape(&error.to_string()));
             cause = error.source();
         }
-        let check = DoctorCheck::failure(area, what);
+        let check = DoctorCheck::failure(area, message);
         match error.hint() {
             Some(hint) => check.hint(hint),
             None => check,
@@ -87,9 +87,9 @@ impl DoctorCheck {
 
     /// Returns the check as a line for a person.
     pub(super) fn line(&self) -> String {
-        let style = self.mark.style();
-        let what = self.what.replace('\n', "\n      ");
-        let mut line = format!("{style}{:4}{style:#}  {what}", self.mark.as_str());
+        let style = self.status.style();
+        let message = self.message.replace('\n', "\n      ");
+        let mut line = format!("{style}{:4}{style:#}  {message}", self.status.as_str());
         if let Some(hint) = &self.hint {
             line += &format!("\n      {HINT}hint{HINT:#}: {hint}");
         }
@@ -99,8 +99,8 @@ impl DoctorCheck {
     pub(super) fn json(&self) -> Value {
         json!({
             "area": self.area,
-            "mark": self.mark.as_str(),
-            "what": self.what,
+            "mark": self.status.as_str(),
+            "what": self.message,
             "hint": self.hint,
         })
     }

@@ -17,22 +17,22 @@ const RUNNERS: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Flags whose value is the package.
-const FROM: &[&str] = &["--from", "--package", "-p", "--spec", "--with"];
+const PACKAGE_FLAGS: &[&str] = &["--from", "--package", "-p", "--spec", "--with"];
 
 /// Returns the package that a launch line fetches without a fixed version, or `None`.
 pub(super) fn unpinned<'a>(command: &str, arguments: &'a [String]) -> Option<&'a str> {
     let name = command.rsplit(['/', '\\']).next().unwrap_or(command);
     let name = name.strip_suffix(".cmd").or_else(|| name.strip_suffix(".exe")).unwrap_or(name);
-    let (_, words, between) = RUNNERS.iter().find(|(runner, ..)| *runner == name)?;
+    let (_, subcommands, separators) = RUNNERS.iter().find(|(runner, ..)| *runner == name)?;
     let mut rest = arguments.iter().map(String::as_str).peekable();
-    if !words.is_empty() && !rest.next().is_some_and(|word| words.contains(&word)) {
+    if !subcommands.is_empty() && !rest.next().is_some_and(|word| subcommands.contains(&word)) {
         return None;
     }
     let mut package = None;
     while let Some(argument) = rest.next() {
         match argument.split_once('=') {
-            Some((flag, value)) if FROM.contains(&flag) => package = Some(value),
-            _ if FROM.contains(&argument) => package = rest.peek().copied(),
+            Some((flag, value)) if PACKAGE_FLAGS.contains(&flag) => package = Some(value),
+            _ if PACKAGE_FLAGS.contains(&argument) => package = rest.peek().copied(),
             // Arguments after `--` belong to the server.
             _ if argument == "--" => break,
             _ if argument.starts_with('-') => continue,
@@ -48,7 +48,8 @@ pub(super) fn unpinned<'a>(command: &str, arguments: &'a [String]) -> Option<&'a
         return None;
     }
     // The `@` at the start of `@scope/name` does not begin a version.
-    let version = package.get(1..)?.split_once(|c| between.contains(c)).map(|(_, version)| version);
+    let version =
+        package.get(1..)?.split_once(|c| separators.contains(c)).map(|(_, version)| version);
     let pinned = version.is_some_and(|version| version.contains(|c: char| c.is_ascii_digit()));
     (!pinned).then_some(package)
 }

@@ -86,28 +86,28 @@ mod tests {
     use crate::doctor::check::CheckStatus;
     use std::fs;
 
-    fn marks(files: &[(&str, &str)]) -> Vec<CheckStatus> {
+    fn statuses(files: &[(&str, &str)]) -> Vec<CheckStatus> {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
             let path = folder.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        version_control(folder.path()).iter().map(|check| check.mark).collect()
+        version_control(folder.path()).iter().map(|check| check.status).collect()
     }
 
     #[test]
     fn state_and_keys_are_to_be_kept_out_of_version_control() {
         let git = (".git/HEAD", "");
-        assert_eq!(marks(&[]), []);
-        assert_eq!(marks(&[git]), [CheckStatus::Warning]);
-        assert_eq!(marks(&[git, (".gitignore", "x\n.pml/*\n")]), [CheckStatus::Fine]);
-        assert_eq!(marks(&[git, (".pml/.gitignore", "*")]), [CheckStatus::Fine]);
+        assert_eq!(statuses(&[]), []);
+        assert_eq!(statuses(&[git]), [CheckStatus::Warning]);
+        assert_eq!(statuses(&[git, (".gitignore", "x\n.pml/*\n")]), [CheckStatus::Fine]);
+        assert_eq!(statuses(&[git, (".pml/.gitignore", "*")]), [CheckStatus::Fine]);
         let env = (".env", "KEY=1");
         assert_eq!(
-            marks(&[git, (".gitignore", ".pml/*\n"), env]),
+            statuses(&[git, (".gitignore", ".pml/*\n"), env]),
             [CheckStatus::Fine, CheckStatus::Warning]
         );
-        assert_eq!(marks(&[git, (".gitignore", ".pml/*\n/.env\n"), env]), [CheckStatus::Fine]);
+        assert_eq!(statuses(&[git, (".gitignore", ".pml/*\n/.env\n"), env]), [CheckStatus::Fine]);
     }
 }

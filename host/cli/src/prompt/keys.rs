@@ -12,7 +12,7 @@ pub(super) struct PromptKey {
     pub(super) short: &'static str,
     /// The text in the help.
     pub(super) long: &'static str,
-    pub(super) does: KeyAction,
+    pub(super) action: KeyAction,
 }
 
 /// The action of a key.
@@ -34,20 +34,20 @@ const ALWAYS: &str = "the same, and do not ask for this tool again: for good, in
 
 /// Returns the keys of an ask, in the order in which they are shown.
 pub(super) fn keys(ask: &Ask) -> Vec<PromptKey> {
-    let key = |key, short, long, does| PromptKey { key, short, long, does };
+    let key = |key, short, long, action| PromptKey { key, short, long, action };
     let decides =
         |letter, short, long, decision| key(letter, short, long, KeyAction::Decide(decision));
-    let (short, long) = yes(ask);
+    let (short, long) = yes_texts(ask);
     let mut keys = vec![decides("y", short, long, Decision::Approve)];
     if ask.kind.may_be_always() {
         keys.push(key("a", "always", ALWAYS, KeyAction::Always));
     }
-    let of_the_run = ask.kind == AskKind::UncertainCall && ask.call.is_none();
-    if ask.kind == AskKind::UncertainCall && !of_the_run {
+    let concerns_run = ask.kind == AskKind::UncertainCall && ask.call.is_none();
+    if ask.kind == AskKind::UncertainCall && !concerns_run {
         let long = "make no call, and go on with a result that you type as JSON on the next line";
         keys.push(key("g", "give a result", long, KeyAction::Result));
     }
-    if !of_the_run {
+    if !concerns_run {
         let long = "do not make it: the program gets an error, which it may handle";
         keys.push(decides("n", "decline", long, Decision::Decline));
     }
@@ -60,7 +60,7 @@ pub(super) fn keys(ask: &Ask) -> Vec<PromptKey> {
 }
 
 /// Returns the texts of the key `y`, for the prompt and for the help.
-fn yes(ask: &Ask) -> (&'static str, &'static str) {
+fn yes_texts(ask: &Ask) -> (&'static str, &'static str) {
     match (ask.kind, &ask.need) {
         (_, Some(Need::Install(_))) => {
             ("install and call", "install exactly this package, and make this call")

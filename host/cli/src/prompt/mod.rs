@@ -7,5 +7,5 @@ mod terminal_prompt;
 #[cfg(test)]
 mod tests;
 
-pub(super) use open_questions::{say_what_waits, stands};
+pub(super) use open_questions::{has_open_question, print_open_questions};
 pub(super) use terminal_prompt::TerminalPrompt;

@@ -10,10 +10,10 @@ use pml::Question;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// For each open question, the message that says how to answer it later.
-static STANDING: Mutex<Vec<String>> = Mutex::new(Vec::new());
+static OPEN_QUESTIONS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-fn standing() -> MutexGuard<'static, Vec<String>> {
-    STANDING.lock().unwrap_or_else(PoisonError::into_inner)
+fn open_questions() -> MutexGuard<'static, Vec<String>> {
+    OPEN_QUESTIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A question that is open on the terminal until this value is dropped.
@@ -21,37 +21,37 @@ pub(super) struct TerminalQuestion(String);
 
 impl TerminalQuestion {
     /// Adds a question to the list.
-    pub(super) fn new(question: &Question, kept: JournalStorage) -> TerminalQuestion {
-        let way = way_back(question, kept);
-        standing().push(way.clone());
-        TerminalQuestion(way)
+    pub(super) fn new(question: &Question, storage: JournalStorage) -> TerminalQuestion {
+        let message = how_to_answer(question, storage);
+        open_questions().push(message.clone());
+        TerminalQuestion(message)
     }
 }
 
 impl Drop for TerminalQuestion {
     fn drop(&mut self) {
-        let mut standing = standing();
-        if let Some(at) = standing.iter().position(|way| *way == self.0) {
-            standing.remove(at);
+        let mut open_questions = open_questions();
+        if let Some(at) = open_questions.iter().position(|message| *message == self.0) {
+            open_questions.remove(at);
         }
     }
 }
 
 /// Reports whether a question is open.
-pub(crate) fn stands() -> bool {
-    !standing().is_empty()
+pub(crate) fn has_open_question() -> bool {
+    !open_questions().is_empty()
 }
 
 /// Prints how to answer the open questions later, and empties the list.
-pub(crate) fn say_what_waits() {
-    let ways = std::mem::take(&mut *standing());
-    for way in ways {
-        ui::say(&format!("\n{way}"));
+pub(crate) fn print_open_questions() {
+    let messages = std::mem::take(&mut *open_questions());
+    for message in messages {
+        ui::say(&format!("\n{message}"));
     }
 }
 
-fn way_back(question: &Question, kept: JournalStorage) -> String {
-    match kept {
+fn how_to_answer(question: &Question, storage: JournalStorage) -> String {
+    match storage {
         JournalStorage::OnDisk => {
             let (id, run) = (short(question.id), short(question.run));
             format!(
@@ -68,7 +68,7 @@ fn way_back(question: &Question, kept: JournalStorage) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::way_back;
+    use super::how_to_answer;
     use crate::execute::JournalStorage;
     use crate::identify::short;
     use crate::runs::fixture;
@@ -77,14 +77,14 @@ mod tests {
     #[test]
     fn the_way_back_names_what_to_type() {
         let question = fixture::question(RunId::new(), AskKind::ToolPermission);
-        let way = way_back(&question, JournalStorage::OnDisk);
+        let message = how_to_answer(&question, JournalStorage::OnDisk);
         for part in [
             "`pml approvals`".to_owned(),
             format!("`pml approve {}`", short(question.id)),
             format!("`pml run --resume {}`", short(question.run)),
         ] {
-            assert!(way.contains(&part), "{way}");
+            assert!(message.contains(&part), "{message}");
         }
-        assert!(!way_back(&question, JournalStorage::InMemory).contains("pml approve"));
+        assert!(!how_to_answer(&question, JournalStorage::InMemory).contains("pml approve"));
     }
 }

@@ -7,10 +7,10 @@
 //! **Invariant:** only a line that is typed after the prompt appeared answers it.
 
 use super::keys::{KeyAction, PromptKey, keys};
-use crate::always_choices::{ConstraintSuggester, choices, chosen};
+use crate::always_choices::{ConstraintSuggester, choices, decision_of_choice};
 use crate::execute::JournalStorage;
 use crate::prompt::open_questions::TerminalQuestion;
-use crate::reveal::warning;
+use crate::reveal::reveal_warning;
 use crate::terminal::Terminal;
 use crate::ui::{DIM, HINT, WARNING};
 use crate::user_name::user;
@@ -34,8 +34,8 @@ const CHANNEL: &str = "terminal";
 pub(crate) struct TerminalPrompt {
     terminal: Terminal,
     typed: Arc<OnceLock<Arc<Mutex<TypedLines>>>>,
-    kept: JournalStorage,
-    offers: ConstraintSuggester,
+    storage: JournalStorage,
+    suggester: ConstraintSuggester,
     redactor: RedactorSource,
 }
 
@@ -49,29 +49,29 @@ impl TerminalPrompt {
     /// Returns a prompt on the terminal of this process, or `None` if it has no terminal. `storage`
     /// is that of the run; the redactor hides secrets in what is shown.
     pub(crate) fn open(
-        kept: JournalStorage,
+        storage: JournalStorage,
         redactor: impl Fn() -> Redactor + Send + Sync + 'static,
     ) -> Option<TerminalPrompt> {
         let terminal = Terminal::open()?;
-        Some(TerminalPrompt::on(terminal, kept, offers_of_ask, Arc::new(redactor)))
+        Some(TerminalPrompt::new(terminal, storage, offers_of_ask, Arc::new(redactor)))
     }
 
-    pub(super) fn on(
+    pub(super) fn new(
         terminal: Terminal,
-        kept: JournalStorage,
-        offers: ConstraintSuggester,
+        storage: JournalStorage,
+        suggester: ConstraintSuggester,
         redactor: RedactorSource,
     ) -> TerminalPrompt {
-        TerminalPrompt { terminal, typed: Arc::default(), kept, offers, redactor }
+        TerminalPrompt { terminal, typed: Arc::default(), storage, suggester, redactor }
     }
 
     /// Returns the typed lines. Starts the reader at the first question, because until then the
     /// program may use the terminal.
-    fn typed(&self) -> Arc<Mutex<TypedLines>> {
+    fn typed_lines(&self) -> Arc<Mutex<TypedLines>> {
         let start = || {
             // This comes before the reader starts, which would otherwise hold a line that can no
             // longer be discarded.
-            self.terminal.forget_typed();
+            self.terminal.discard_typed();
             let (sender, receiver) = mpsc::unbounded_channel();
             let terminal = self.terminal.clone();
             std::thread::spawn(move || {
@@ -88,16 +88,17 @@ impl TerminalPrompt {
     }
 
     /// Asks every ask of the question in turn. Returns `None` if the terminal is closed.
-    async fn converse(&self, question: &Question) -> io::Result<Option<Answer>> {
+    async fn ask_each(&self, question: &Question) -> io::Result<Option<Answer>> {
         if !self.terminal.in_foreground() {
             return Ok(None);
         }
-        let mut typed = self.typed().lock_owned().await;
-        let (terminal, offers) = (&self.terminal, self.offers);
-        let _standing = TerminalQuestion::new(question, self.kept);
+        let mut typed = self.typed_lines().lock_owned().await;
+        let (terminal, suggester) = (&self.terminal, self.suggester);
+        let _open_question = TerminalQuestion::new(question, self.storage);
         let redactor = (self.redactor)();
-        let mut talk = PromptDialog { terminal, offers, redactor, typed: &mut typed, over: false };
-        talk.say(&header(question))?;
+        let mut dialog =
+            PromptDialog { terminal, suggester, redactor, typed: &mut typed, finished: false };
+        dialog.say(&header(question))?;
         let (mut decisions, mut always) = (BTreeMap::<AskId, Decision>::new(), BTreeSet::new());
         for (ask, number) in question.asks.iter().zip(1..) {
             if ask.kind == AskKind::ToolPermission && always.contains(&ask.tool) {
@@ -105,15 +106,15 @@ impl TerminalPrompt {
                 continue;
             }
             if question.asks.len() > 1 {
-                talk.say(&format!("{DIM}{number} of {}{DIM:#}", question.asks.len()))?;
+                dialog.say(&format!("{DIM}{number} of {}{DIM:#}", question.asks.len()))?;
             }
-            talk.show(&lines_of_ask_with(ask, &talk.redactor))?;
-            let Some(decision) = talk.decide(ask).await? else {
-                talk.over = true;
+            dialog.show(&lines_of_ask_with(ask, &dialog.redactor))?;
+            let Some(decision) = dialog.decide(ask).await? else {
+                dialog.finished = true;
                 return Ok(None);
             };
             if decision.ends() {
-                talk.over = true;
+                dialog.finished = true;
                 return Ok(Some(Answer::all(question, decision, user(), CHANNEL)));
             }
             if decision == Decision::Always {
@@ -121,7 +122,7 @@ impl TerminalPrompt {
             }
             decisions.insert(ask.id, decision);
         }
-        talk.over = true;
+        dialog.finished = true;
         Ok(Some(Answer::each(question, decisions, user(), CHANNEL)))
     }
 }
@@ -130,7 +131,7 @@ impl Approver for TerminalPrompt {
     fn ask(&self, question: Question) -> BoxFuture<'static, Option<Answer>> {
         let prompt = self.clone();
         // If the terminal cannot be written to, nobody can be asked.
-        Box::pin(async move { prompt.converse(&question).await.ok().flatten() })
+        Box::pin(async move { prompt.ask_each(&question).await.ok().flatten() })
     }
 }
 
@@ -155,10 +156,10 @@ enum TypedDecision {
 /// The dialog about one question.
 struct PromptDialog<'a> {
     terminal: &'a Terminal,
-    offers: ConstraintSuggester,
+    suggester: ConstraintSuggester,
     redactor: Redactor,
     typed: &'a mut TypedLines,
-    over: bool,
+    finished: bool,
 }
 
 impl PromptDialog<'_> {
@@ -180,7 +181,7 @@ impl PromptDialog<'_> {
 
     /// Prints a prompt and waits for a line that is typed after it.
     async fn line(&mut self, prompt: &str) -> io::Result<Option<String>> {
-        self.terminal.forget_typed();
+        self.terminal.discard_typed();
         while self.typed.try_recv().is_ok() {}
         self.terminal.write(prompt)?;
         let typed = self.typed.recv().await;
@@ -199,8 +200,8 @@ impl PromptDialog<'_> {
                 return Ok(None);
             };
             let typed = line.trim().to_lowercase();
-            let does = keys.iter().find(|key| key.key == typed).map(|key| &key.does);
-            let decision = match does {
+            let action = keys.iter().find(|key| key.key == typed).map(|key| &key.action);
+            let decision = match action {
                 Some(KeyAction::Decide(decision)) => Some(decision.clone()),
                 Some(KeyAction::Always) => match self.choose(ask).await? {
                     TypedDecision::Entered(decision) => decision,
@@ -211,7 +212,7 @@ impl PromptDialog<'_> {
                     TypedDecision::EndOfInput => return Ok(None),
                 },
                 Some(KeyAction::Reveal) => {
-                    self.say(&format!("  {}", warning()))?;
+                    self.say(&format!("  {}", reveal_warning()))?;
                     self.show_all(ask, &Redactor::revealing())?;
                     None
                 }
@@ -229,7 +230,7 @@ impl PromptDialog<'_> {
 
     /// Asks for which arguments a tool is allowed permanently, if the call suggests conditions.
     async fn choose(&mut self, ask: &Ask) -> io::Result<TypedDecision> {
-        let choices = choices(ask, self.offers);
+        let choices = choices(ask, self.suggester);
         if choices.is_empty() {
             return Ok(TypedDecision::Entered(Some(Decision::Always)));
         }
@@ -244,7 +245,9 @@ impl PromptDialog<'_> {
                 return Ok(TypedDecision::Entered(None));
             }
             let number = line.trim().parse::<usize>().ok();
-            if let Some(decision) = number.and_then(|number| chosen(ask, self.offers, number)) {
+            if let Some(decision) =
+                number.and_then(|number| decision_of_choice(ask, self.suggester, number))
+            {
                 return Ok(TypedDecision::Entered(Some(decision)));
             }
         }
@@ -281,7 +284,7 @@ impl PromptDialog<'_> {
 /// Prints a note if the question was closed while it was on the screen.
 impl Drop for PromptDialog<'_> {
     fn drop(&mut self) {
-        if !self.over {
+        if !self.finished {
             // If the terminal is closed, the error cannot be reported anywhere.
             let _ = self.say(&format!(
                 "\n{DIM}pml: no longer asked: it was answered elsewhere, or expired{DIM:#}"

@@ -98,15 +98,15 @@ impl RunsCommand {
             return command.run();
         }
         let journal = project::journal()?;
-        runtime()?.block_on(self.on(&*journal, SystemClock.now()))
+        runtime()?.block_on(self.run_with(&*journal, SystemClock.now()))
     }
 
-    async fn on(self, journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {
+    async fn run_with(self, journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {
         match self.command {
             None => list(&self.list, journal, now).await?,
             Some(RunsSubcommand::List(command)) => list(&command, journal, now).await?,
             Some(RunsSubcommand::Show(RunsShowCommand { id, json })) => {
-                let summary = identify::run(journal, &id, now).await?;
+                let summary = identify::find_run(journal, &id, now).await?;
                 let shown = show::RunDetails::load(journal, summary, now).await?;
                 let redactor = redactor(Reveal::No)?;
                 match json {

@@ -15,6 +15,6 @@ mod show_json;
 mod timeline_tests;
 
 pub(super) use command::RunsCommand;
-pub(super) use list::script;
-pub(super) use show::decided_line;
-pub(super) use show_json::{open, question};
+pub(super) use list::script_name;
+pub(super) use show::decision_line;
+pub(super) use show_json::{question_json, stored_question_json};

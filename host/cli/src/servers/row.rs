@@ -37,9 +37,9 @@ pub(crate) enum ServerHealth {
 }
 
 /// Returns all declared servers, in the order of their declaration.
-pub(crate) async fn rows(workplace: &ProjectContext) -> Vec<ServerRow> {
-    let project = &workplace.project;
-    let mut known = workplace.servers.status();
+pub(crate) async fn rows(context: &ProjectContext) -> Vec<ServerRow> {
+    let project = &context.project;
+    let mut known = context.servers.status();
     let row = |declared: &pml::project::DeclaredServer| {
         let name = declared.name.clone();
         let at = known.iter().position(|status| status.name == name);
@@ -63,7 +63,7 @@ pub(crate) async fn rows(workplace: &ProjectContext) -> Vec<ServerRow> {
     for row in &mut rows {
         // A server that answers is installed; the package of an untrusted one is not checked.
         if matches!(row.health, ServerHealth::NotStarted | ServerHealth::Failed(_))
-            && let Some(package) = uninstalled(&workplace.servers, &row.name).await
+            && let Some(package) = missing_package(&context.servers, &row.name).await
         {
             row.health = ServerHealth::NotInstalled(package);
         }
@@ -72,7 +72,7 @@ pub(crate) async fn rows(workplace: &ProjectContext) -> Vec<ServerRow> {
 }
 
 /// Returns the package that a server lacks, or `None`. Asks no registry.
-pub(crate) async fn uninstalled(servers: &Servers, name: &str) -> Option<String> {
+pub(crate) async fn missing_package(servers: &Servers, name: &str) -> Option<String> {
     match servers.package(name).await {
         PackageState::Missing { package } => Some(package),
         PackageState::Changed { package } => Some(format!("{package}, what is there has changed")),

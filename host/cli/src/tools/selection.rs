@@ -31,7 +31,7 @@ impl ToolSelection {
     }
 
     /// Reports whether a server may have selected tools.
-    pub(super) fn may_be_of(&self, server: &str) -> bool {
+    pub(super) fn may_include_server(&self, server: &str) -> bool {
         match self {
             ToolSelection::All | ToolSelection::Words(_) => true,
             ToolSelection::Server(name) => name == server,
@@ -45,13 +45,13 @@ impl ToolSelection {
     }
 
     /// Returns an index of the selected tools, to be searched with [`query`](ToolSelection::query).
-    pub(super) fn among(&self, definitions: &[Arc<Definition>]) -> ToolIndex {
-        let meant = definitions.iter().filter(|definition| match self {
+    pub(super) fn index(&self, definitions: &[Arc<Definition>]) -> ToolIndex {
+        let selected = definitions.iter().filter(|definition| match self {
             ToolSelection::Pattern(pattern) => pattern.covers(&definition.tool),
             ToolSelection::Server(name) => definition.tool.server() == name,
             ToolSelection::All | ToolSelection::Words(_) => true,
         });
-        ToolIndex::new(meant.cloned())
+        ToolIndex::new(selected.cloned())
     }
 
     /// Returns the words to search for, or an empty text for all tools.
@@ -67,24 +67,26 @@ impl ToolSelection {
 mod tests {
     use super::ToolSelection;
 
-    fn wanted(typed: &[&str]) -> ToolSelection {
+    fn selection(typed: &[&str]) -> ToolSelection {
         let typed: Vec<String> = typed.iter().map(|word| (*word).to_owned()).collect();
         ToolSelection::new(&typed, &["github", "fs"])
     }
 
     #[test]
     fn a_server_a_pattern_and_words_are_told_apart() {
-        assert_eq!(wanted(&[]), ToolSelection::All);
-        assert_eq!(wanted(&["fs"]), ToolSelection::Server("fs".into()));
-        assert_eq!(wanted(&["fs:read_*"]), ToolSelection::Pattern("fs:read_*".parse().unwrap()));
-        assert_eq!(wanted(&["*"]), ToolSelection::Pattern("*".parse().unwrap()));
-        assert_eq!(wanted(&["read"]), ToolSelection::Words("read".into()));
-        assert_eq!(wanted(&["fs", "read"]), ToolSelection::Words("fs read".into()));
+        assert_eq!(selection(&[]), ToolSelection::All);
+        assert_eq!(selection(&["fs"]), ToolSelection::Server("fs".into()));
+        assert_eq!(selection(&["fs:read_*"]), ToolSelection::Pattern("fs:read_*".parse().unwrap()));
+        assert_eq!(selection(&["*"]), ToolSelection::Pattern("*".parse().unwrap()));
+        assert_eq!(selection(&["read"]), ToolSelection::Words("read".into()));
+        assert_eq!(selection(&["fs", "read"]), ToolSelection::Words("fs read".into()));
     }
 
     #[test]
     fn only_servers_that_may_have_the_tool_are_asked() {
-        let asked = |typed: &[&str]| ["github", "fs"].map(|server| wanted(typed).may_be_of(server));
+        let asked = |typed: &[&str]| {
+            ["github", "fs"].map(|server| selection(typed).may_include_server(server))
+        };
         assert_eq!(asked(&["fs:read_*"]), [false, true]);
         assert_eq!(asked(&["fs"]), [false, true]);
         assert_eq!(asked(&["*"]), [true, true]);

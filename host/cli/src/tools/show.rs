@@ -42,16 +42,16 @@ pub(super) fn lines(
             let (name, count) = (escape(node.tool.server()), counted(count as u64, "tool"));
             lines.push(format!("{BOLD}{name}{BOLD:#} {DIM}{count}{DIM:#}"));
         }
-        let ruling = policy.ruling(&node.tool);
-        let style = colour(&ruling);
+        let decision = policy.ruling(&node.tool);
+        let style = colour(&decision);
         let fit = |text: &str| {
             let text = escape(text).replace(['\n', '\t'], " ");
             width.map_or(text.clone(), |width| cut_to_columns(&text, width.saturating_sub(INDENT)))
         };
         let signature = fit(node.signature.as_deref().unwrap_or(node.tool.as_str()));
-        lines.push(format!("  {style}{:4}{style:#}  {signature}", ruling.as_str()));
-        if let Some(remark) = policy.remark(&node.tool) {
-            lines.push(format!("{:INDENT$}{style}{}{style:#}", "", fit(&remark)));
+        lines.push(format!("  {style}{:4}{style:#}  {signature}", decision.as_str()));
+        if let Some(note) = policy.remark(&node.tool) {
+            lines.push(format!("{:INDENT$}{style}{}{style:#}", "", fit(&note)));
         }
         if !node.description.is_empty() {
             lines.push(format!("{:INDENT$}{DIM}{}{DIM:#}", "", fit(&node.description)));
@@ -60,8 +60,8 @@ pub(super) fn lines(
     lines
 }
 
-fn colour(ruling: &PolicyDecision) -> Style {
-    match ruling {
+fn colour(decision: &PolicyDecision) -> Style {
+    match decision {
         PolicyDecision::Go => GOOD,
         PolicyDecision::Ask { .. } => WAITING,
         PolicyDecision::Deny { .. } => BAD,
@@ -75,18 +75,18 @@ pub(super) fn json(
     policy: &Policy,
 ) -> Value {
     let tool = |node: &BrowsedTool| {
-        let ruling = policy.ruling(&node.tool);
+        let decision = policy.ruling(&node.tool);
         let mut value = json!({
             "tool": node.tool,
             "server": node.tool.server(),
-            "policy": ruling.as_str(),
+            "policy": decision.as_str(),
             "signature": node.signature,
         });
-        if let PolicyDecision::Ask { reason } | PolicyDecision::Deny { reason } = ruling {
+        if let PolicyDecision::Ask { reason } | PolicyDecision::Deny { reason } = decision {
             value["reason"] = reason.into();
         }
-        if let Some(remark) = policy.remark(&node.tool) {
-            value["remark"] = remark.into();
+        if let Some(note) = policy.remark(&node.tool) {
+            value["remark"] = note.into();
         }
         if let Some(definition) = definitions.iter().find(|it| it.tool == node.tool) {
             value["title"] = json!(definition.title);
