@@ -1,4 +1,4 @@
-//! `pml add`
+//! The command `pml add`: adds a server to `.pml.json`.
 
 use super::project;
 use super::report::UsageError;
@@ -53,16 +53,16 @@ pub(super) struct AddCommand {
 
 impl AddCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let pass = widening_permit::pass("pml add", self.yes)?;
-        let (folder, environment) = (project::current()?, Environment::of_process());
-        let existing = if self.force { OverwriteMode::Replace } else { OverwriteMode::Refuse };
+        let permit = widening_permit::request("pml add", self.yes)?;
+        let (folder, environment) = (project::current_folder()?, Environment::of_process());
+        let overwrite = if self.force { OverwriteMode::Replace } else { OverwriteMode::Refuse };
         let entry = self.entry()?;
         let settings = SettingsFile::of(&folder, &environment)?;
         let servers = [(self.name.clone(), entry)];
-        let edited = settings.add_servers(&servers, existing, ReviewedBy::User)?;
-        pass.note_change(settings.root(), vec![added(&self.name, &servers[0].1)]);
+        let edited = settings.add_servers(&servers, overwrite, ReviewedBy::User)?;
+        permit.note_change(settings.root(), vec![describe_added(&self.name, &servers[0].1)]);
         ui::print(&format!("`{}` is added to `.pml.json`", escape(&self.name)))?;
-        hint(edited, &environment)?;
+        print_next_steps(edited, &environment)?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -98,16 +98,16 @@ impl AddCommand {
     }
 }
 
-/// A server that was added, for the audit trail: its launch line or URL without keys, and the names
-/// of what it is given.
-pub(super) fn added(name: &str, entry: &Value) -> String {
+/// Describes an added server for the audit trail: its launch line or URL without keys, and the
+/// names of its variables and headers.
+pub(super) fn describe_added(name: &str, entry: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let launch = match entry.get("url") {
         Some(url) => text(url),
         None => {
             let arguments = entry["args"].as_array().into_iter().flatten();
-            let words = std::iter::once(&entry["command"]).chain(arguments).map(text);
-            words.collect::<Vec<_>>().join(" ")
+            let parts = std::iter::once(&entry["command"]).chain(arguments).map(text);
+            parts.collect::<Vec<_>>().join(" ")
         }
     };
     let given = ["env", "headers"].into_iter().filter_map(|key| entry[key].as_object());
@@ -119,20 +119,20 @@ pub(super) fn added(name: &str, entry: &Value) -> String {
     format!("added server {name}: {}{given}", text(&redact(&json!(launch))))
 }
 
-fn pairs(given: &[String], between: char, flag: &str, form: &str) -> Result<Map<String, Value>> {
-    let pair = |text: &String| match text.split_once(between) {
+fn pairs(given: &[String], separator: char, flag: &str, form: &str) -> Result<Map<String, Value>> {
+    let pair = |text: &String| match text.split_once(separator) {
         Some((name, value)) => {
-            let value = if between == ':' { value.trim() } else { value };
+            let value = if separator == ':' { value.trim() } else { value };
             Ok((name.trim().to_owned(), json!(value)))
         }
-        // The text is not shown: it may be a key.
+        // The text is not shown, because it may be a key.
         None => Err(UsageError(format!("write `{flag}` as `{form}`")).into()),
     };
     given.iter().map(pair).collect()
 }
 
-/// Says what is left to do after a change of `.pml.json`.
-pub(super) fn hint(edited: EditOutcome, environment: &Environment) -> Result<()> {
+/// Prints the next steps after a change of `.pml.json`: trust, and variables that are not set.
+pub(super) fn print_next_steps(edited: EditOutcome, environment: &Environment) -> Result<()> {
     if !edited.trusted {
         ui::say(&format!(
             "{WARNING}warning{WARNING:#}: `.pml.json` is not trusted as it is: nothing in it counts yet\n\
@@ -140,7 +140,7 @@ pub(super) fn hint(edited: EditOutcome, environment: &Environment) -> Result<()>
         ));
         return Ok(());
     }
-    let project = Project::load_in(&project::current()?, environment)?;
+    let project = Project::load_in(&project::current_folder()?, environment)?;
     if let Some(reason) = project.trust.reason() {
         ui::say(&format!(
             "{WARNING}warning{WARNING:#}: {reason}\n\

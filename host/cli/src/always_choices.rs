@@ -1,6 +1,7 @@
-//! Conditions under which a tool can be allowed for good, as a person chooses among them.
+//! The choices of `always`: conditions under which a tool can be allowed permanently.
 //!
-//! They are numbered alike everywhere: 1 is any arguments, what the call itself suggests follows.
+//! The numbers are the same everywhere: 1 is any arguments, then come the conditions that the call
+//! itself suggests.
 
 #[cfg(test)]
 use pml::approval::Condition;
@@ -9,37 +10,41 @@ use pml::{
     approval::{Constraint, words_of_constraints},
 };
 
-/// Returns sets of conditions that a call suggests.
+/// Returns the sets of conditions that a call suggests.
 pub(super) type ConstraintSuggester = fn(&Ask) -> Vec<Vec<Constraint>>;
 
-/// Returns the choices there are, a line each; none if there is nothing to choose.
-pub(super) fn choices(ask: &Ask, offers: ConstraintSuggester) -> Vec<String> {
-    let offers = offers(ask);
-    if offers.is_empty() {
+/// Returns the choices, one line each. Returns an empty list if the call suggests no conditions.
+pub(super) fn choices(ask: &Ask, suggester: ConstraintSuggester) -> Vec<String> {
+    let suggestions = suggester(ask);
+    if suggestions.is_empty() {
         return Vec::new();
     }
-    let lines = offers.iter().zip(2..).map(|(constraints, number)| {
+    let lines = suggestions.iter().zip(2..).map(|(constraints, number)| {
         format!("{number}  only where │ {}", words_of_constraints(constraints))
     });
     std::iter::once("1  any arguments".to_owned()).chain(lines).collect()
 }
 
-/// Returns the decision of that number.
-pub(super) fn chosen(ask: &Ask, offers: ConstraintSuggester, number: usize) -> Option<Decision> {
+/// Returns the decision for a choice's number, or `None` if there is no such choice.
+pub(super) fn decision_of_choice(
+    ask: &Ask,
+    suggester: ConstraintSuggester,
+    number: usize,
+) -> Option<Decision> {
     match number {
         0 => None,
         1 => Some(Decision::Always),
-        number => offers(ask).into_iter().nth(number - 2).map(Decision::AlwaysWithin),
+        number => suggester(ask).into_iter().nth(number - 2).map(Decision::AlwaysWithin),
     }
 }
 
 #[cfg(test)]
-pub(super) fn some(ask: &Ask) -> Vec<Vec<Constraint>> {
-    if ask.kind.may_be_always() { some_of() } else { Vec::new() }
+pub(super) fn sample_suggester(ask: &Ask) -> Vec<Vec<Constraint>> {
+    if ask.kind.may_be_always() { sample_suggestions() } else { Vec::new() }
 }
 
 #[cfg(test)]
-pub(super) fn some_of() -> Vec<Vec<Constraint>> {
+pub(super) fn sample_suggestions() -> Vec<Vec<Constraint>> {
     let under = Constraint::new("path", Condition::Under("/x\u{202e}".into()));
     let secret = Constraint::new("token", Condition::Equals("t0p".into()));
     let content = Constraint::new("content", Condition::Any);
@@ -48,7 +53,7 @@ pub(super) fn some_of() -> Vec<Vec<Constraint>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{choices, chosen, some, some_of};
+    use super::{choices, decision_of_choice, sample_suggester, sample_suggestions};
     use pml::json::json;
     use pml::{
         Ask, Decision,
@@ -62,7 +67,7 @@ mod tests {
     #[test]
     fn choices_are_numbered_from_any_arguments_on() {
         let ask = ask(AskKind::ToolPermission);
-        let lines = choices(&ask, some);
+        let lines = choices(&ask, sample_suggester);
         assert_eq!(
             lines,
             [
@@ -71,16 +76,25 @@ mod tests {
                 "3  only where │ `path` under `/x\\u{202e}`, `token` equal to `[hidden: 3 characters]`",
             ]
         );
-        assert_eq!(chosen(&ask, some, 1), Some(Decision::Always));
-        let second = some_of().remove(0);
-        assert_eq!(chosen(&ask, some, 2), Some(Decision::AlwaysWithin(second)));
-        assert_eq!([chosen(&ask, some, 0), chosen(&ask, some, 4)], [None, None]);
+        assert_eq!(decision_of_choice(&ask, sample_suggester, 1), Some(Decision::Always));
+        let second = sample_suggestions().remove(0);
+        assert_eq!(
+            decision_of_choice(&ask, sample_suggester, 2),
+            Some(Decision::AlwaysWithin(second))
+        );
+        assert_eq!(
+            [
+                decision_of_choice(&ask, sample_suggester, 0),
+                decision_of_choice(&ask, sample_suggester, 4)
+            ],
+            [None, None]
+        );
     }
 
     #[test]
     fn where_nothing_is_offered_there_is_nothing_to_choose() {
         assert_eq!(choices(&ask(AskKind::ToolPermission), offers_of_ask), [""; 0]);
-        assert_eq!(choices(&ask(AskKind::UncertainCall), some), [""; 0]);
-        assert_eq!(choices(&ask(AskKind::Trust), some), [""; 0]);
+        assert_eq!(choices(&ask(AskKind::UncertainCall), sample_suggester), [""; 0]);
+        assert_eq!(choices(&ask(AskKind::Trust), sample_suggester), [""; 0]);
     }
 }

@@ -1,4 +1,5 @@
-//! `pml approvals`
+//! The command `pml approvals`: lists open questions, and answered runs that no process has
+//! resumed.
 
 use super::execute::runtime;
 use super::identify::short;
@@ -20,7 +21,7 @@ use pml::{
 };
 use std::process::ExitCode;
 
-/// How wide it is drawn where there is no terminal.
+/// Width of the output if stdout is not a terminal.
 const WIDTH: usize = 100;
 
 /// List what waits for an answer, and what was answered and waits for somebody to go on with it
@@ -43,10 +44,10 @@ impl ApprovalsCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         let redactor = redactor(Reveal::from(self.reveal))?;
         let journal = project::journal()?;
-        runtime()?.block_on(self.on(&*journal, SystemClock.now(), &redactor))
+        runtime()?.block_on(self.run_with(&*journal, SystemClock.now(), &redactor))
     }
 
-    async fn on(
+    async fn run_with(
         self,
         journal: &dyn Journal,
         now: Timestamp,
@@ -54,11 +55,12 @@ impl ApprovalsCommand {
     ) -> Result<ExitCode> {
         let open = journal.questions(None, now).await.map_err(Error::from)?;
         if self.json {
-            let told: Value = open.iter().map(|asked| runs::open(asked, redactor)).collect();
-            ui::out(&told.to_string())?;
+            let questions: Value =
+                open.iter().map(|stored| runs::stored_question_json(stored, redactor)).collect();
+            ui::out(&questions.to_string())?;
             return Ok(ExitCode::SUCCESS);
         }
-        left(journal, now).await?.iter().for_each(|run| ui::say(&line_of_left(run)));
+        answered_runs(journal, now).await?.iter().for_each(|run| ui::say(&answered_run_line(run)));
         if open.is_empty() {
             ui::say("nothing waits for an answer");
         } else {
@@ -66,7 +68,15 @@ impl ApprovalsCommand {
             ui::print(
                 &open
                     .iter()
-                    .map(|it| lines(it, width, now, &|ask| self.more(ask, redactor), redactor))
+                    .map(|it| {
+                        question_lines(
+                            it,
+                            width,
+                            now,
+                            &|ask| self.detail_lines(ask, redactor),
+                            redactor,
+                        )
+                    })
                     .collect::<Vec<_>>()
                     .join("\n\n"),
             )?;
@@ -81,46 +91,46 @@ impl ApprovalsCommand {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// What is said of an ask beside its first lines.
-    fn more(&self, ask: &Ask, redactor: &Redactor) -> Vec<String> {
+    /// Returns the lines that `--verbose` adds below an ask's first lines.
+    fn detail_lines(&self, ask: &Ask, redactor: &Redactor) -> Vec<String> {
         if !self.verbose {
             return Vec::new();
         }
         let choices = choices(ask, offers_of_ask);
-        let head = (!choices.is_empty()).then(|| ALWAYS.to_owned());
+        let head = (!choices.is_empty()).then(|| ALWAYS_HEADING.to_owned());
         details_of_ask_with(ask, redactor).into_iter().chain(head).chain(choices).collect()
     }
 }
 
-/// Runs that were answered and that nobody goes on with.
-async fn left(journal: &dyn Journal, now: Timestamp) -> Result<Vec<RunSummary>> {
+/// Returns the runs whose questions are all answered and that no process owns.
+async fn answered_runs(journal: &dyn Journal, now: Timestamp) -> Result<Vec<RunSummary>> {
     let filter = RunFilter { states: vec![RunState::Waiting], ..RunFilter::default() };
     let waiting = journal.runs(filter, now).await.map_err(Error::from)?;
     Ok(waiting.into_iter().filter(|run| run.questions == 0 && run.owner.is_none()).collect())
 }
 
-fn line_of_left(run: &RunSummary) -> String {
-    let (name, script) = (short(run.run), runs::script(&run.script, 80));
+fn answered_run_line(run: &RunSummary) -> String {
+    let (name, script) = (short(run.run), runs::script_name(&run.script, 80));
     format!(
         "answered: nobody goes on with run {name} │ {script}\n\
          {HINT}hint{HINT:#}: `pml run --resume {name}` does"
     )
 }
 
-/// What is said of an ask beside its first lines.
+/// Returns the lines to show below an ask's first lines.
 type AskDetailLines<'a> = &'a dyn Fn(&Ask) -> Vec<String>;
 
-/// What the choices are for.
-const ALWAYS: &str = "`pml approve ID --always --only-for N` allows it for good, N being:";
+/// The line above the list of choices.
+const ALWAYS_HEADING: &str = "`pml approve ID --always --only-for N` allows it for good, N being:";
 
-fn lines(
-    asked: &StoredQuestion,
+fn question_lines(
+    stored: &StoredQuestion,
     width: usize,
     now: Timestamp,
-    more: AskDetailLines<'_>,
+    detail_lines: AskDetailLines<'_>,
     redactor: &Redactor,
 ) -> String {
-    let question = &asked.question;
+    let question = &stored.question;
     let expires = match question.expires_at {
         Some(end) => format!("expires in {}", span(end.since(now))),
         None => "never expires".into(),
@@ -130,7 +140,7 @@ fn lines(
         question.id,
         short(question.run),
         ago(question.asked_at, now),
-        wrap(&format!("  script │ {}", runs::script(&question.script, 80)), width),
+        wrap(&format!("  script │ {}", runs::script_name(&question.script, 80)), width),
     );
     for ask in &question.asks {
         if question.asks.len() > 1 {
@@ -139,11 +149,11 @@ fn lines(
         for line in lines_of_ask_with(ask, redactor) {
             text += &format!("\n{}", wrap(&format!("  {line}"), width));
         }
-        for line in more(ask) {
+        for line in detail_lines(ask) {
             text += &format!("\n{}", wrap(&format!("    {line}"), width));
         }
-        if let Some(decided) = asked.decided.iter().find(|decided| decided.ask == ask.id) {
-            text += &format!("\n  {DIM}{}{DIM:#}", runs::decided_line(decided));
+        if let Some(decided) = stored.decided.iter().find(|decided| decided.ask == ask.id) {
+            text += &format!("\n  {DIM}{}{DIM:#}", runs::decision_line(decided));
         }
     }
     text
@@ -151,7 +161,7 @@ fn lines(
 
 #[cfg(test)]
 mod tests {
-    use super::{ApprovalsCommand, left, line_of_left, lines};
+    use super::{ApprovalsCommand, answered_run_line, answered_runs, question_lines};
     use crate::identify::short;
     use crate::runs::fixture::{self, at};
     use pml::{Answer, Decision, Journal, MemoryJournal, approval::AskKind, text::Redactor};
@@ -164,11 +174,11 @@ mod tests {
         drop(other);
         let answer = Answer::all(&question, Decision::Approve, "ann", "command line");
         journal.answer(question.id, answer, at(1_000)).await.unwrap();
-        assert_eq!(left(&journal, at(2_000)).await.unwrap(), [], "its owner goes on");
+        assert_eq!(answered_runs(&journal, at(2_000)).await.unwrap(), [], "its owner goes on");
         drop(lease);
-        let runs = left(&journal, at(2_000)).await.unwrap();
+        let runs = answered_runs(&journal, at(2_000)).await.unwrap();
         assert_eq!(runs.iter().map(|run| run.run).collect::<Vec<_>>(), [question.run]);
-        let line = line_of_left(&runs[0]);
+        let line = answered_run_line(&runs[0]);
         assert!(line.contains(&format!("`pml run --resume {}`", short(question.run))), "{line}");
         assert!(line.contains("report\\u{1b}.ts"), "{line}");
     }
@@ -179,7 +189,7 @@ mod tests {
         let (question, _lease) = fixture::waiting(&journal, AskKind::UncertainCall).await;
         let open = journal.questions(None, at(60_450)).await.unwrap();
         let redactor = Redactor::new();
-        let text = anstream::adapter::strip_str(&lines(
+        let text = anstream::adapter::strip_str(&question_lines(
             &open[0],
             100,
             at(60_450),
@@ -197,7 +207,13 @@ mod tests {
         );
         assert!(text.contains("outcome unknown │ `bank:*` asks"), "{text}");
         let all = ApprovalsCommand { verbose: true, reveal: false, json: false };
-        let text = lines(&open[0], 100, at(60_450), &|ask| all.more(ask, &redactor), &redactor);
+        let text = question_lines(
+            &open[0],
+            100,
+            at(60_450),
+            &|ask| all.detail_lines(ask, &redactor),
+            &redactor,
+        );
         assert!(text.contains("\n    │   \"token\": \"[hidden: 3 characters]\""), "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! The command line as it is typed.
+//! The command line: all commands and their flags, parsed by clap.
 
 use super::log::LogFormat;
 use super::quantity::{Lifetime, bytes, durability, duration, lifetime, seed};

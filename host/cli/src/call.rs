@@ -1,6 +1,7 @@
-//! `pml call`: one call, as a program of its own under the same policy and journal as any other.
+//! The command `pml call`: runs one call as a program of its own, under the same policy and journal
+//! as any other program.
 
-use super::execute::{JournalStorage, conclude, engine_over, runtime, see_through};
+use super::execute::{JournalStorage, await_outcome, print_outcome, project_engine, runtime};
 use super::report::{self, FAILED, UsageError};
 use super::{project, ui};
 use crate::project_context::ProjectContext;
@@ -47,25 +48,30 @@ pub(super) struct CallCommand {
 impl CallCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         let arguments = arguments(&self.arguments)?;
-        // The process ends after this; taking it apart would only make the user wait.
-        let kept = if self.no_journal { JournalStorage::InMemory } else { JournalStorage::OnDisk };
-        let workplace = ManuallyDrop::new(ProjectContext::open_for(self.once.files()?, kept)?);
-        let journal = project::journal_of(kept, workplace.project.durability, &workplace.project)?;
+        // The process ends after this. Dropping these values would only make the user wait.
+        let storage =
+            if self.no_journal { JournalStorage::InMemory } else { JournalStorage::OnDisk };
+        let context = ManuallyDrop::new(ProjectContext::open_with_storage(
+            self.once.files_trust()?,
+            storage,
+        )?);
+        let journal = project::journal_for(storage, context.project.durability, &context.project)?;
         let runtime = ManuallyDrop::new(runtime()?);
-        let engine = ManuallyDrop::new(engine_over(&workplace, journal)?);
+        let engine = ManuallyDrop::new(project_engine(&context, journal)?);
         runtime.block_on(async {
             let run = engine.call(&self.tool, arguments);
-            let outcome = see_through(run, &workplace.servers, self.json, kept).await?;
+            let outcome = await_outcome(run, &context.servers, self.json, storage).await?;
             match &outcome.ending {
-                Ending::Failed(failure) => self.failed(&outcome, failure),
-                _ => conclude(&outcome, self.json, kept, &workplace.servers.redactor()),
+                Ending::Failed(failure) => self.report_failure(&outcome, failure),
+                _ => print_outcome(&outcome, self.json, storage, &context.servers.redactor()),
             }
         })
     }
 
-    /// The program is ours: where in it the call failed is of no use to anybody.
-    fn failed(&self, outcome: &Outcome, failure: &Failure) -> Result<ExitCode> {
-        report::leftovers(outcome);
+    /// Reports a failed call. The position in the program is left out, because pml wrote the
+    /// program itself.
+    fn report_failure(&self, outcome: &Outcome, failure: &Failure) -> Result<ExitCode> {
+        report::outcome_warnings(outcome);
         report::call_failed(failure);
         if self.json {
             let mut failure = failure.clone();
@@ -77,7 +83,7 @@ impl CallCommand {
     }
 }
 
-/// Reads the arguments from where they are.
+/// Reads the arguments: the text itself, a file (`@FILE`), or stdin (`-`).
 fn arguments(given: &str) -> Result<Value> {
     let (text, from) = match given.strip_prefix('@') {
         Some(file) => {
@@ -88,7 +94,7 @@ fn arguments(given: &str) -> Result<Value> {
         None if given == "-" => (read(std::io::stdin(), "stdin")?, ": stdin".into()),
         None => (given.to_owned(), String::new()),
     };
-    object(&text, &from)
+    parse_object(&text, &from)
 }
 
 fn read(from: impl Read, name: &str) -> Result<String> {
@@ -102,8 +108,8 @@ fn read(from: impl Read, name: &str) -> Result<String> {
     Ok(text)
 }
 
-/// Reads an object. What it says of others may hold keys, so that none of it is quoted.
-fn object(text: &str, from: &str) -> Result<Value> {
+/// Parses a JSON object. Error messages quote none of the text, because it may hold keys.
+fn parse_object(text: &str, from: &str) -> Result<Value> {
     const FORM: &str = "write an object in quotes, as in '{\"path\": \"README.md\"}'";
     let what = match json::from_str::<Value>(text) {
         Ok(Value::Object(fields)) => return Ok(Value::Object(fields)),
@@ -123,13 +129,13 @@ fn object(text: &str, from: &str) -> Result<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::object;
+    use super::parse_object;
     use pml::json::json;
 
     #[test]
     fn arguments_are_an_object_or_it_is_said_what_they_are() {
-        assert_eq!(object(" {\"a\": 1} ", "").unwrap(), json!({ "a": 1 }));
-        let message = |text: &str| object(text, ": a.json").unwrap_err().to_string();
+        assert_eq!(parse_object(" {\"a\": 1} ", "").unwrap(), json!({ "a": 1 }));
+        let message = |text: &str| parse_object(text, ": a.json").unwrap_err().to_string();
         assert!(message("[1]").starts_with("the arguments are a list, not an object: write"));
         assert!(message("\"x\"").contains("a text"));
         let wrong = message("path=hunter2");

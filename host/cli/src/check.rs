@@ -1,12 +1,12 @@
-//! `pml check`
+//! The command `pml check`: checks programs without running them.
 
 use super::execute::{read_stdin, runtime};
 use super::quantity::counted;
 use super::report::FAILED;
-use super::servers::uninstalled;
+use super::servers::missing_package;
 use super::ui::{self, ERROR, HINT, WARNING};
 use crate::project_context::ProjectContext;
-use crate::server_query::{of_servers, offered, reason, untrusted};
+use crate::server_query::{about_servers, query_tools, unavailable_reason, warn_untrusted};
 use crate::widening_permit::TrustOnceFlags;
 use anyhow::Result;
 use clap::Args;
@@ -49,60 +49,63 @@ pub(super) struct CheckCommand {
 
 impl CheckCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let workplace = ProjectContext::open(self.once.files()?)?;
+        let context = ProjectContext::open(self.once.files_trust()?)?;
         let scripts =
             self.files.iter().map(|file| script(file)).collect::<Result<Vec<Script>>>()?;
-        let calls: Vec<PlannedCall> = scripts.iter().flat_map(planned).collect();
+        let calls: Vec<PlannedCall> = scripts.iter().flat_map(calls_of).collect();
         let called: BTreeSet<String> =
             calls.iter().filter_map(|call| call.server.as_deref()).map(fold).collect();
         let freshness = if self.refresh { Freshness::Live } else { Freshness::CachedOrLive };
-        let (offer, lacking) = runtime()?.block_on(async {
+        let (offer, not_installed) = runtime()?.block_on(async {
             let wanted = |server: &str| called.contains(&fold(server));
-            let offer = offered(&workplace, wanted, freshness).await;
-            let mut lacking = Vec::new();
-            for name in workplace.servers.names().into_iter().filter(|name| wanted(name)) {
-                if uninstalled(&workplace.servers, &name).await.is_some() {
-                    lacking.push(name);
+            let offer = query_tools(&context, wanted, freshness).await;
+            let mut not_installed = Vec::new();
+            for name in context.servers.names().into_iter().filter(|name| wanted(name)) {
+                if missing_package(&context.servers, &name).await.is_some() {
+                    not_installed.push(name);
                 }
             }
-            workplace.servers.close().await;
-            (offer, lacking)
+            context.servers.close().await;
+            (offer, not_installed)
         });
-        let listing =
-            unlisted(&workplace, &calls, ToolListing::new(offer.definitions.iter().cloned()));
+        let listing = with_unlisted_servers(
+            &context,
+            &calls,
+            ToolListing::new(offer.definitions.iter().cloned()),
+        );
         let mut findings = Vec::new();
         for script in &scripts {
             findings.extend(check_script(script, Limits::SOURCE, &listing)?);
         }
-        untrusted(&workplace);
-        // Nothing is known of the servers of files that nobody trusts: that is no reason to call a
-        // program right.
-        let unchecked = !workplace.project.trust.is_trusted() && !called.is_empty();
+        warn_untrusted(&context);
+        // The tools of an untrusted project's servers are unknown, so the program must not be
+        // reported as right.
+        let unchecked = !context.project.trust.is_trusted() && !called.is_empty();
         if self.json {
             let findings: Value = findings.iter().map(Finding::json).collect();
-            let told = json!({
+            let summary = json!({
                 "findings": findings,
                 "unavailable": offer.unavailable,
-                "not_installed": lacking,
+                "not_installed": not_installed,
             });
-            ui::out(&told.to_string())?;
+            ui::out(&summary.to_string())?;
         } else {
             for finding in &findings {
                 ui::say(&format!("{ERROR}error{ERROR:#}: {}", finding.report()));
             }
-            let there = |one: &&UnavailableServer| !lacking.contains(&one.server);
-            for one in of_servers(&offer.unavailable).filter(there) {
+            let is_installed = |one: &&UnavailableServer| !not_installed.contains(&one.server);
+            for one in about_servers(&offer.unavailable).filter(is_installed) {
                 ui::say(&format!(
                     "{WARNING}warning{WARNING:#}: calls of `{}` are not checked: {}",
                     escape(&one.server),
-                    reason(one)
+                    unavailable_reason(one)
                 ));
             }
-            for name in &lacking {
-                let of_it = |call: &&PlannedCall| {
+            for name in &not_installed {
+                let calls_server = |call: &&PlannedCall| {
                     call.server.as_deref().is_some_and(|server| fold(server) == fold(name))
                 };
-                let count = counted(calls.iter().filter(of_it).count() as u64, "call");
+                let count = counted(calls.iter().filter(calls_server).count() as u64, "call");
                 let name = escape(name);
                 ui::say(&format!(
                     "{WARNING}warning{WARNING:#}: {count} not checked: `{name}` is not installed\n\
@@ -116,8 +119,8 @@ impl CheckCommand {
                 count => format!("{files} checked: {}", counted(count as u64, "mistake")),
             })?;
         }
-        let good = findings.is_empty() && !unchecked;
-        Ok(if good { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+        let is_right = findings.is_empty() && !unchecked;
+        Ok(if is_right { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
 }
 
@@ -128,30 +131,32 @@ fn script(file: &Path) -> Result<Script> {
     }
 }
 
-/// The calls of a script; none of one that cannot be loaded, which is found later.
-fn planned(script: &Script) -> Vec<PlannedCall> {
+/// Returns the calls of a script. A script that cannot be loaded has none here; `check_script`
+/// reports the error later.
+fn calls_of(script: &Script) -> Vec<PlannedCall> {
     let program = script.load(Limits::SOURCE);
     program.and_then(|program| planned_calls(&program)).unwrap_or_default()
 }
 
-/// Adds the servers that are there and were not asked, or could not be: theirs may be any tool.
-fn unlisted(
-    workplace: &ProjectContext,
+/// Adds servers whose tools are not known, because they were not asked or did not answer: calls of
+/// any of their tools pass the check.
+fn with_unlisted_servers(
+    context: &ProjectContext,
     calls: &[PlannedCall],
     listing: ToolListing,
 ) -> ToolListing {
     let known: BTreeSet<&str> = listing.iter().map(|definition| definition.tool.server()).collect();
-    let declared = workplace.project.declared.servers.iter().map(|server| server.name.clone());
-    let mut add: BTreeSet<String> = declared.filter(|name| !known.contains(&**name)).collect();
+    let declared = context.project.declared.servers.iter().map(|server| server.name.clone());
+    let mut unlisted: BTreeSet<String> = declared.filter(|name| !known.contains(&**name)).collect();
     for call in calls {
         let (Some(server), Some(tool)) = (&call.server, &call.tool) else { continue };
         let Ok(name) = format!("{server}:{tool}").parse::<ToolName>() else { continue };
-        // What goes to the cloud is known there.
-        if let Some(Ok(found)) = workplace.servers.look_up(&name)
+        // The cloud knows the tools of calls that are routed to it.
+        if let Some(Ok(found)) = context.servers.look_up(&name)
             && !known.contains(found.tool.server())
         {
-            add.insert(found.tool.server().to_owned());
+            unlisted.insert(found.tool.server().to_owned());
         }
     }
-    add.into_iter().fold(listing, ToolListing::with_unlisted)
+    unlisted.into_iter().fold(listing, ToolListing::with_unlisted)
 }

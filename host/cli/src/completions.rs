@@ -1,4 +1,4 @@
-//! `pml completions`
+//! The command `pml completions`: prints a completion script for a shell.
 
 use super::{arguments::Arguments, ui};
 use clap::{Args, CommandFactory};

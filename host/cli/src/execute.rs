@@ -1,9 +1,10 @@
-//! `pml run` and `pml eval`, and seeing any run through.
+//! The commands `pml run` and `pml eval`, and the functions that every command uses to execute a
+//! run and to print its outcome.
 
 use super::arguments::{EvalCommand, RunCommand, RunOptions};
 use super::console::ConsolePrinter;
 use super::media::name_media;
-use super::prompt::{TerminalPrompt, say_what_waits};
+use super::prompt::{TerminalPrompt, print_open_questions};
 use super::report::UsageError;
 use super::{identify, project, report, runs, ui, watch};
 use crate::project_context::ProjectContext;
@@ -22,22 +23,22 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Where a run is kept.
+/// Where the journal of a run is stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum JournalStorage {
-    /// Other processes can go on with it.
+    /// In the user's state folder: other processes can resume the run.
     OnDisk,
-    /// It is gone with this process.
+    /// In memory: the run is lost when this process ends.
     InMemory,
 }
 
 impl RunOptions {
-    pub(super) fn kept(&self) -> JournalStorage {
+    pub(super) fn storage(&self) -> JournalStorage {
         if self.no_journal { JournalStorage::InMemory } else { JournalStorage::OnDisk }
     }
 
-    /// The first flag given that sets what a run has from its beginning.
-    fn of_a_new_run(&self) -> Option<&'static str> {
+    /// Returns the first given flag that can only be set when a run starts, not when it is resumed.
+    fn first_new_run_flag(&self) -> Option<&'static str> {
         let flags = [
             ("--inputs", self.inputs.is_some()),
             ("--seed", self.seed.is_some()),
@@ -54,75 +55,76 @@ impl RunCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         let options = &self.options;
         let Some(file) = &self.file else {
-            if let Some(flag) = options.of_a_new_run() {
+            if let Some(flag) = options.first_new_run_flag() {
                 let message = format!(
                     "a run that goes on has its inputs, its seed and its limits: give `{flag}` only with a FILE"
                 );
                 return Err(UsageError(message).into());
             }
-            return go_on(self.resume.as_deref().unwrap_or_default(), options);
+            return resume_run(self.resume.as_deref().unwrap_or_default(), options);
         };
         if file.as_os_str() == "-" {
             if self.watch {
                 bail!("stdin cannot be watched: give a file to `--watch`");
             }
             let script = Script::ts(read_stdin()?).named("stdin.ts");
-            return once(script, self.resume.as_deref(), options);
+            return run_script(script, self.resume.as_deref(), options);
         }
         let script = Script::file(file);
         match self.watch {
             true => {
                 let runtime = runtime()?;
-                let workplace = workplace(options)?;
-                let engine = engine(options, &workplace, journal(options, &workplace)?)?;
-                let watch = watch::watch(&engine, &workplace.servers, &script, file, options);
+                let context = project_context(options)?;
+                let engine = engine(options, &context, journal(options, &context)?)?;
+                let watch = watch::watch(&engine, &context.servers, &script, file, options);
                 match runtime.block_on(watch)? {}
             }
-            false => once(script, self.resume.as_deref(), options),
+            false => run_script(script, self.resume.as_deref(), options),
         }
     }
 }
 
 impl EvalCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
-        once(Script::ts(self.code).named("eval.ts"), None, &self.options)
+        run_script(Script::ts(self.code).named("eval.ts"), None, &self.options)
     }
 }
 
-/// Runs a script, on what an earlier run has done if there was one.
-fn once(script: Script, earlier: Option<&str>, options: &RunOptions) -> Result<ExitCode> {
-    let workplace = ManuallyDrop::new(workplace(options)?);
-    let journal = journal(options, &workplace)?;
-    // The process ends after this; taking runtime and engine apart would only make the user wait.
+/// Runs a script. If `earlier` names a run, its completed calls are not repeated.
+fn run_script(script: Script, earlier: Option<&str>, options: &RunOptions) -> Result<ExitCode> {
+    let context = ManuallyDrop::new(project_context(options)?);
+    let journal = journal(options, &context)?;
+    // The process ends after this. Dropping runtime and engine would only make the user wait.
     let runtime = ManuallyDrop::new(runtime()?);
-    let engine = ManuallyDrop::new(engine(options, &workplace, journal.clone())?);
+    let engine = ManuallyDrop::new(engine(options, &context, journal.clone())?);
     runtime.block_on(async {
         let run = new_run(&engine, &script, options)?;
         let run = match earlier {
             Some(typed) => {
-                run.resume_from(identify::run(&*journal, typed, SystemClock.now()).await?.run)
+                run.resume_from(identify::find_run(&*journal, typed, SystemClock.now()).await?.run)
             }
             None => run,
         };
-        perform(run, &workplace.servers, options.json, options.kept()).await
+        run_and_print(run, &context.servers, options.json, options.storage()).await
     })
 }
 
-/// Goes on with a run of the journal.
-fn go_on(typed: &str, options: &RunOptions) -> Result<ExitCode> {
-    let workplace = ManuallyDrop::new(workplace(options)?);
-    let journal = journal(options, &workplace)?;
+/// Resumes a run from the journal.
+fn resume_run(typed: &str, options: &RunOptions) -> Result<ExitCode> {
+    let context = ManuallyDrop::new(project_context(options)?);
+    let journal = journal(options, &context)?;
     let runtime = ManuallyDrop::new(runtime()?);
-    let engine = ManuallyDrop::new(engine(options, &workplace, journal.clone())?);
+    let engine = ManuallyDrop::new(engine(options, &context, journal.clone())?);
     runtime.block_on(async {
-        let run = identify::run(&*journal, typed, SystemClock.now()).await?.run;
-        perform(engine.resume(run), &workplace.servers, options.json, JournalStorage::OnDisk).await
+        let run = identify::find_run(&*journal, typed, SystemClock.now()).await?.run;
+        run_and_print(engine.resume(run), &context.servers, options.json, JournalStorage::OnDisk)
+            .await
     })
 }
 
-/// Ends the process at the first Ctrl-C, whatever it is doing: running, parsing, or waiting for a
-/// reader of its output. Whoever leaves a question is told how to come back; who presses it again
-/// does not wait for that.
+/// Ends the process at the first Ctrl-C, in whatever state it is: running, parsing, or blocked on
+/// its output. If a question is open, it first prints how to answer it later; a second Ctrl-C ends
+/// the process without waiting for that.
 pub(super) fn end_on_interrupt() -> Result<()> {
     let code = i32::from(report::INTERRUPTED);
     let pressed = Arc::new(AtomicBool::new(!cfg!(unix)));
@@ -136,7 +138,7 @@ pub(super) fn end_on_interrupt() -> Result<()> {
         signal_hook::low_level::pipe::register(SIGINT, end).context("cannot listen for Ctrl-C")?;
         let wait = move || {
             if press.read_exact(&mut [0]).is_ok() {
-                say_what_waits();
+                print_open_questions();
                 signal_hook::low_level::exit(code);
             }
         };
@@ -146,13 +148,13 @@ pub(super) fn end_on_interrupt() -> Result<()> {
     Ok(())
 }
 
-/// One thread does: there is one program.
+/// Returns a runtime with one thread, which suffices for one program.
 pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.context("cannot start the runtime")
 }
 
-/// A run of the script with what the options give it.
+/// Returns a new run of the script, with the inputs and the seed that the options give.
 pub(super) fn new_run(engine: &Engine, script: &Script, options: &RunOptions) -> Result<pml::Run> {
     let mut run = engine.run(script.clone());
     if let Some(inputs) = inputs(options)? {
@@ -164,65 +166,67 @@ pub(super) fn new_run(engine: &Engine, script: &Script, options: &RunOptions) ->
     Ok(run)
 }
 
-/// Sees a run through, and prints what it gives.
-pub(super) async fn perform(
+/// Executes a run to its outcome and prints the outcome.
+pub(super) async fn run_and_print(
     run: pml::Run,
     servers: &Servers,
     json: bool,
-    kept: JournalStorage,
+    storage: JournalStorage,
 ) -> Result<ExitCode> {
-    let outcome = see_through(run, servers, json, kept).await?;
-    conclude(&outcome, json, kept, &servers.redactor())
+    let outcome = await_outcome(run, servers, json, storage).await?;
+    print_outcome(&outcome, json, storage, &servers.redactor())
 }
 
-/// Sees a run through, printing its console and asking on the terminal.
-pub(super) async fn see_through(
+/// Executes a run to its outcome. Prints its console meanwhile, and asks its questions on the
+/// terminal.
+pub(super) async fn await_outcome(
     run: pml::Run,
     servers: &Servers,
     json: bool,
-    kept: JournalStorage,
+    storage: JournalStorage,
 ) -> Result<Outcome> {
     let console = Arc::new(ConsolePrinter::new(json));
     let printer = console.clone();
-    let run = run.tools(servers.clone()).events(move |event: &Event| printer.event(event));
-    // Who does not see the question cannot answer it, and who wrote the calls does not approve
-    // them.
-    let nobody = !ui::stderr_is_terminal() || agent_variable(&Environment::of_process()).is_some();
-    let hidden = servers.clone();
-    let redactor = move || hidden.redactor();
-    let prompt = if nobody { None } else { TerminalPrompt::open(kept, redactor) };
+    let run = run.tools(servers.clone()).events(move |event: &Event| printer.on_event(event));
+    // A question is asked here only if a person can see it, and never where an agent runs the
+    // command: the agent that wrote the calls must not approve them.
+    let cannot_ask =
+        !ui::stderr_is_terminal() || agent_variable(&Environment::of_process()).is_some();
+    let redactor_source = servers.clone();
+    let redactor = move || redactor_source.redactor();
+    let prompt = if cannot_ask { None } else { TerminalPrompt::open(storage, redactor) };
     let run = match prompt {
         Some(prompt) => run.approver(prompt),
         None => run,
     };
     let outcome = tokio::select! {
         outcome = run.into_future() => Some(outcome),
-        () = console.gone() => None,
-        never = console.moves() => match never {},
+        () = console.reader_gone() => None,
+        never = console.animate() => match never {},
     };
     servers.keep();
     console.close()?;
     Ok(outcome.context("the console cannot be written")??)
 }
 
-/// The project that the options are about.
-fn workplace(options: &RunOptions) -> Result<ProjectContext> {
-    ProjectContext::open_for(options.once.files()?, options.kept())
+/// Opens the project with the trust and the storage that the options give.
+fn project_context(options: &RunOptions) -> Result<ProjectContext> {
+    ProjectContext::open_with_storage(options.once.files_trust()?, options.storage())
 }
 
-/// The journal that the options name.
-fn journal(options: &RunOptions, workplace: &ProjectContext) -> Result<Arc<dyn Journal>> {
-    let durability = options.durability.unwrap_or(workplace.project.durability);
-    project::journal_of(options.kept(), durability, &workplace.project)
+/// Opens the journal that the options select.
+fn journal(options: &RunOptions, context: &ProjectContext) -> Result<Arc<dyn Journal>> {
+    let durability = options.durability.unwrap_or(context.project.durability);
+    project::journal_for(options.storage(), durability, &context.project)
 }
 
-/// The engine that the options describe.
+/// Returns an engine with the limits that the options set.
 fn engine(
     options: &RunOptions,
-    workplace: &ProjectContext,
+    context: &ProjectContext,
     journal: Arc<dyn Journal>,
 ) -> Result<Engine> {
-    let mut config = workplace.config();
+    let mut config = context.config();
     config.runs(1);
     if let Some(lifetime) = &options.approval_timeout {
         config.question_lifetime(lifetime.0);
@@ -242,25 +246,28 @@ fn engine(
     Ok(Engine::with_journal(&config, journal)?)
 }
 
-/// An engine for runs that have their own limits already.
-pub(super) fn engine_over(workplace: &ProjectContext, journal: Arc<dyn Journal>) -> Result<Engine> {
-    let mut config = workplace.config();
+/// Returns an engine with the project's own settings, for runs whose limits no flag sets.
+pub(super) fn project_engine(
+    context: &ProjectContext,
+    journal: Arc<dyn Journal>,
+) -> Result<Engine> {
+    let mut config = context.config();
     config.runs(1);
     Ok(Engine::with_journal(&config, journal)?)
 }
 
-/// Prints what a run gave, or why it gave nothing.
-pub(super) fn conclude(
+/// Prints the outcome of a run: its result, or why there is none. Returns the exit code.
+pub(super) fn print_outcome(
     outcome: &Outcome,
     json: bool,
-    kept: JournalStorage,
+    storage: JournalStorage,
     redactor: &Redactor,
 ) -> Result<ExitCode> {
-    report::leftovers(outcome);
+    report::outcome_warnings(outcome);
     match &outcome.ending {
         Ending::Finished(result) => {
             match result {
-                Some(result) => ui::out(&show(result, json)?)?,
+                Some(result) => ui::out(&format_result(result, json)?)?,
                 None if json => ui::out("null")?,
                 None => {}
             }
@@ -274,10 +281,10 @@ pub(super) fn conclude(
             Ok(ExitCode::from(report::FAILED))
         }
         Ending::Waiting(questions) => {
-            report::waiting(questions, kept, redactor);
+            report::waiting(questions, storage, redactor);
             if json {
                 let questions: Value =
-                    questions.iter().map(|asked| runs::question(asked, redactor)).collect();
+                    questions.iter().map(|asked| runs::question_json(asked, redactor)).collect();
                 ui::out(&json!({ "waiting": questions }).to_string())?;
             }
             Ok(ExitCode::from(report::WAITING))
@@ -299,15 +306,15 @@ pub(super) fn conclude(
     }
 }
 
-/// What a result may take in memory that is laid out for a person.
-const LAID_OUT: usize = 64 << 20;
+/// Largest size in memory of a result that is pretty-printed.
+const PRETTY_PRINT_LIMIT: usize = 64 << 20;
 
-fn show(result: &RawValue, json: bool) -> Result<String> {
-    // What takes too much memory to be laid out is shown as it came.
-    if json || !ui::stdout_is_terminal() || weigh(result.get()) > LAID_OUT {
+fn format_result(result: &RawValue, json: bool) -> Result<String> {
+    // A result that would take too much memory to pretty-print is shown as it came.
+    if json || !ui::stdout_is_terminal() || weigh(result.get()) > PRETTY_PRINT_LIMIT {
         return Ok(result.get().into());
     }
-    // A result may nest deeper than we can read it; then it is shown as it came.
+    // A result may be nested too deeply to be parsed; then it is shown as it came.
     match json::from_str::<Value>(result.get()) {
         Ok(mut value) => {
             name_media(&mut value);
@@ -337,12 +344,13 @@ fn inputs(options: &RunOptions) -> Result<Option<Value>> {
 /// Reads a program from stdin.
 pub(super) fn read_stdin() -> Result<String> {
     let mut text = Vec::new();
-    // One byte over the limit is enough for the loader to refuse it by size.
+    // One byte above the limit is enough for the loader to refuse the program by its size.
     let limit = Limits::SOURCE as u64 + 1;
     let stdin = std::io::stdin().take(limit).read_to_end(&mut text);
     stdin.context("cannot read the program from stdin")?;
     match text.len() as u64 == limit {
-        // Too large in any case; where the last character was cut does not matter.
+        // The program is too large in any case, so a character that was cut in half does not
+        // matter.
         true => Ok(String::from_utf8_lossy(&text).into_owned()),
         false => String::from_utf8(text).context("the program on stdin is not UTF-8"),
     }

@@ -1,7 +1,7 @@
-//! Ids as people type them: whole, or enough of the beginning or the end.
+//! Finds things by the ids that people type: a whole id, or enough of its beginning or end.
 //!
-//! Ids of runs begin with the time, so that those made close together differ only at their end: the
-//! short form is the end.
+//! Run ids begin with the time, so ids of about the same time differ only at their end. The short
+//! form is therefore the end.
 
 use super::report::HintedError;
 use anyhow::Result;
@@ -12,44 +12,48 @@ use pml::{
 };
 use std::fmt::Display;
 
-/// Fewer characters would match by accident.
-const LEAST: usize = 4;
-/// Candidates named when several match.
-const CANDIDATES: usize = 5;
-/// Digits of the short form.
-const SHORT: usize = 8;
+/// Fewest characters of an id; fewer would match by accident.
+const MIN_CHARACTERS: usize = 4;
+/// Number of candidates that are named when several match.
+const MAX_CANDIDATES: usize = 5;
+/// Number of digits in the short form.
+const SHORT_DIGITS: usize = 8;
 
 /// Returns the short form of an id: its last eight digits.
 pub(super) fn short(id: impl Display) -> String {
     let id = id.to_string();
-    id[id.len().saturating_sub(SHORT)..].into()
+    id[id.len().saturating_sub(SHORT_DIGITS)..].into()
 }
 
 /// Returns the candidates whose id begins or ends with what was typed.
 pub(super) fn matching<T>(typed: &str, candidates: Vec<T>, id: impl Fn(&T) -> String) -> Vec<T> {
-    let bare = |text: &str| text.replace('-', "").to_ascii_lowercase();
-    let typed = bare(typed);
-    let fits = |candidate: &T| {
-        let id = bare(&id(candidate));
-        typed.len() >= LEAST && (id.starts_with(&typed) || id.ends_with(&typed))
+    let normalized = |text: &str| text.replace('-', "").to_ascii_lowercase();
+    let typed = normalized(typed);
+    let matches_typed = |candidate: &T| {
+        let id = normalized(&id(candidate));
+        typed.len() >= MIN_CHARACTERS && (id.starts_with(&typed) || id.ends_with(&typed))
     };
-    candidates.into_iter().filter(fits).collect()
+    candidates.into_iter().filter(matches_typed).collect()
 }
 
-/// Returns the error for ids that more than one candidate has.
-pub(super) fn ambiguous(what: &str, typed: &str, candidates: &[String]) -> anyhow::Error {
+/// Returns the error for a typed id that matches several candidates.
+pub(super) fn ambiguous_error(what: &str, typed: &str, candidates: &[String]) -> anyhow::Error {
     let mut message = format!("`{}` is the id of {} {what}", escape(typed), candidates.len());
-    for candidate in candidates.iter().take(CANDIDATES) {
+    for candidate in candidates.iter().take(MAX_CANDIDATES) {
         message += &format!("\n{candidate}");
     }
-    if candidates.len() > CANDIDATES {
+    if candidates.len() > MAX_CANDIDATES {
         message += "\n…";
     }
     HintedError::new(message, "write more of the id: its end tells them apart best").into()
 }
 
 /// Finds a run by its id, a unique beginning or end of it, or `last`.
-pub(super) async fn run(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<RunSummary> {
+pub(super) async fn find_run(
+    journal: &dyn Journal,
+    typed: &str,
+    now: Timestamp,
+) -> Result<RunSummary> {
     let mut filter = RunFilter::default();
     if typed == "last" {
         filter.limit = Some(1);
@@ -66,7 +70,7 @@ pub(super) async fn run(journal: &dyn Journal, typed: &str, now: Timestamp) -> R
         0 if typed == "last" => {
             Err(HintedError::new("there is no run yet", "`pml run FILE` makes one").into())
         }
-        0 if typed.len() < LEAST => {
+        0 if typed.len() < MIN_CHARACTERS => {
             let message = format!("`{}` is too short for an id", escape(typed));
             Err(HintedError::new(message, "write at least four characters, or `last`").into())
         }
@@ -77,14 +81,14 @@ pub(super) async fn run(journal: &dyn Journal, typed: &str, now: Timestamp) -> R
         _ => {
             let line = |found: &RunSummary| format!("{}  {}", found.run, escape(&found.script));
             let candidates: Vec<_> = found.iter().map(line).collect();
-            Err(ambiguous("runs", typed, &candidates))
+            Err(ambiguous_error("runs", typed, &candidates))
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{matching, run, short};
+    use super::{find_run, matching, short};
     use crate::runs::fixture;
     use pml::{MemoryJournal, Timestamp};
 
@@ -104,11 +108,11 @@ mod tests {
     #[tokio::test(flavor = "current_thread")]
     async fn a_run_is_found_or_the_error_helps() {
         let journal = MemoryJournal::new();
-        let missing = run(&journal, "last", Timestamp(0)).await.unwrap_err();
+        let missing = find_run(&journal, "last", Timestamp(0)).await.unwrap_err();
         assert_eq!(missing.to_string(), "there is no run yet");
         let first = fixture::finished(&journal).await;
         let second = fixture::finished(&journal).await;
-        let find = async |typed: &str| run(&journal, typed, Timestamp(0)).await;
+        let find = async |typed: &str| find_run(&journal, typed, Timestamp(0)).await;
         assert_eq!(find("last").await.unwrap().run, second);
         assert_eq!(find(&first.to_string()).await.unwrap().run, first);
         assert_eq!(find(&short(first)).await.unwrap().run, first);

@@ -1,6 +1,6 @@
-//! `pml import`, and what `pml init` shares with it.
+//! The command `pml import`, and the parts that `pml init` shares with it.
 
-use super::facts::{LabelledFact, laid_out};
+use super::facts::{LabelledFact, lay_out};
 use super::quantity::counted;
 use super::terminal::{Terminal, width_of_stdout};
 use super::trust::one_line;
@@ -21,7 +21,7 @@ use pml::{
 };
 use std::process::ExitCode;
 
-/// What is typed.
+/// The command as a user types it.
 const COMMAND: &str = "pml import";
 
 /// Import the servers of other clients into this project's `.pml.json`
@@ -54,48 +54,49 @@ fn clients() -> impl TypedValueParser<Value = ImportSource> {
     names.try_map(|name| ImportSource::named(&name).ok_or("no such client"))
 }
 
-/// What is to be imported, held against what is there.
+/// The servers that other clients have, compared with those in `.pml.json`.
 pub(super) struct ImportCandidates {
     new: Vec<FoundServer>,
-    /// Names that are in `.pml.json` already.
-    taken: Vec<String>,
+    /// Names of servers that `.pml.json` has already.
+    already_declared: Vec<String>,
     found: FoundServers,
 }
 
 impl ImportCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         let environment = Environment::of_process();
-        let pass = match self.dry_run {
+        let permit = match self.dry_run {
             true => None,
-            false => Some(widening_permit::no_agent(COMMAND)?),
+            false => Some(widening_permit::refuse_agents(COMMAND)?),
         };
         let sources = match self.sources.is_empty() {
             true => ImportSource::ALL.to_vec(),
             false => self.sources,
         };
-        let existing = if self.force { OverwriteMode::Replace } else { OverwriteMode::Refuse };
-        let offer = ImportCandidates::of(&environment, &sources, existing, McpJsonServers::Import)?;
+        let overwrite = if self.force { OverwriteMode::Replace } else { OverwriteMode::Refuse };
+        let candidates =
+            ImportCandidates::find(&environment, &sources, overwrite, McpJsonServers::Import)?;
         if !self.json {
-            offer.show()?;
+            candidates.show()?;
         }
-        let write = match (self.dry_run || offer.new.is_empty(), self.yes) {
+        let review = match (self.dry_run || candidates.new.is_empty(), self.yes) {
             (true, _) => None,
-            (false, true) => Some(offer.taken_unseen()),
+            (false, true) => Some(candidates.reviewer_if_not_asked()),
             (false, false) if self.json => None,
-            (false, false) => offer.asked()?,
+            (false, false) => candidates.confirm()?,
         };
-        if let (Some(seen), Some(pass)) = (write, &pass) {
-            offer.write(&environment, existing, seen, pass)?;
+        if let (Some(reviewed_by), Some(permit)) = (review, &permit) {
+            candidates.write(&environment, overwrite, reviewed_by, permit)?;
             if !self.json {
-                offer.say_written()?;
+                candidates.print_written()?;
             }
-        } else if !self.json && !offer.new.is_empty() {
+        } else if !self.json && !candidates.new.is_empty() {
             ui::say(&format!("{HINT}hint{HINT:#}: `pml import --yes` takes them"));
         }
         if self.json {
             ui::out(
-                &offer
-                    .told(if write.is_some() {
+                &candidates
+                    .to_json(if review.is_some() {
                         ImportStatus::Written
                     } else {
                         ImportStatus::NotWritten
@@ -107,14 +108,14 @@ impl ImportCommand {
     }
 }
 
-/// Whether `.pml.json` has them now.
+/// The result of the import: the servers were written to `.pml.json`, or not.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ImportStatus {
     Written,
     NotWritten,
 }
 
-/// What becomes of servers in `.mcp.json`, which we read as it is.
+/// The treatment of servers in `.mcp.json`, a file that pml reads itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum McpJsonServers {
     Import,
@@ -122,14 +123,14 @@ pub(super) enum McpJsonServers {
 }
 
 impl ImportCandidates {
-    /// Looks for servers.
-    pub(super) fn of(
+    /// Finds the servers of these clients.
+    pub(super) fn find(
         environment: &Environment,
         clients: &[ImportSource],
-        existing: OverwriteMode,
-        own: McpJsonServers,
+        overwrite: OverwriteMode,
+        mcp_json: McpJsonServers,
     ) -> Result<ImportCandidates> {
-        let folder = project::current()?;
+        let folder = project::current_folder()?;
         let project = Project::load_in(&folder, environment)?;
         let is_ours = |name: &str| {
             project
@@ -137,25 +138,26 @@ impl ImportCandidates {
                 .is_some_and(|declared| declared.file.ends_with(".pml.json"))
         };
         let mut found = find_servers(&folder, environment, clients);
-        if own == McpJsonServers::Skip {
+        if mcp_json == McpJsonServers::Skip {
             found.servers.retain(|server| !server.file.ends_with(".mcp.json"));
         }
-        let (taken, new): (Vec<_>, Vec<_>) = std::mem::take(&mut found.servers)
+        let (already_declared, new): (Vec<_>, Vec<_>) = std::mem::take(&mut found.servers)
             .into_iter()
-            .partition(|server| existing == OverwriteMode::Refuse && is_ours(&server.name));
+            .partition(|server| overwrite == OverwriteMode::Refuse && is_ours(&server.name));
         Ok(ImportCandidates {
             new,
-            taken: taken.into_iter().map(|server| server.name).collect(),
+            already_declared: already_declared.into_iter().map(|server| server.name).collect(),
             found,
         })
     }
 
-    /// Returns whether there is nothing to take.
+    /// Reports whether there is no new server.
     pub(super) fn is_empty(&self) -> bool {
         self.new.is_empty()
     }
 
-    /// Prints what was found. All of it comes from files that others may have written.
+    /// Prints the servers that were found. All of their text comes from files that others may have
+    /// written.
     pub(super) fn show(&self) -> Result<()> {
         let count = counted(self.new.len() as u64, "server");
         ui::print(&match self.new.is_empty() {
@@ -163,28 +165,29 @@ impl ImportCandidates {
             false => format!("{count} can be imported:"),
         })?;
         let facts: Vec<_> = self.new.iter().flat_map(facts).collect();
-        for line in laid_out(&facts, width_of_stdout()) {
+        for line in lay_out(&facts, width_of_stdout()) {
             ui::print(&line)?;
         }
-        for name in &self.taken {
+        for name in &self.already_declared {
             ui::print(&format!("  {DIM}`{}` is in `.pml.json` already{DIM:#}", escape(name)))?;
         }
-        for left in &self.found.left_out {
-            let what = left.name.as_deref().map_or("a file".into(), |name| format!("`{name}`"));
-            let file = left.file.to_string_lossy();
+        for skipped in &self.found.left_out {
+            let what = skipped.name.as_deref().map_or("a file".into(), |name| format!("`{name}`"));
+            let file = skipped.file.to_string_lossy();
             ui::print(&format!(
                 "  {DIM}{} is left out: {} ({}){DIM:#}",
                 escape(&what),
-                one_line(left.reason.lines().next().unwrap_or_default()),
+                one_line(skipped.reason.lines().next().unwrap_or_default()),
                 one_line(&file)
             ))?;
         }
         Ok(())
     }
 
-    /// Asks on the terminal; nothing if there is none, or the answer is no.
-    pub(super) fn asked(&self) -> Result<Option<ReviewedBy>> {
-        if !widening_permit::somebody_is_there() {
+    /// Asks on the terminal whether to import. Returns `None` if there is no terminal, or the
+    /// answer is no.
+    pub(super) fn confirm(&self) -> Result<Option<ReviewedBy>> {
+        if !widening_permit::person_is_present() {
             return Ok(None);
         }
         let Some(terminal) = Terminal::open() else { return Ok(None) };
@@ -194,38 +197,40 @@ impl ImportCandidates {
             .then_some(ReviewedBy::User))
     }
 
-    /// Servers of the user's own files are theirs; those of the project's files may be anybody's.
-    pub(super) fn taken_unseen(&self) -> ReviewedBy {
+    /// Returns who has reviewed the servers if nobody is asked: the user, if all come from the
+    /// user's own files. Files of the project may be written by anybody.
+    pub(super) fn reviewer_if_not_asked(&self) -> ReviewedBy {
         match self.new.iter().all(|server| server.scope == ImportScope::User) {
             true => ReviewedBy::User,
             false => ReviewedBy::Nobody,
         }
     }
 
-    /// Writes what was found.
+    /// Writes the new servers to `.pml.json`, and notes that in the audit trail.
     pub(super) fn write(
         &self,
         environment: &Environment,
-        existing: OverwriteMode,
-        seen: ReviewedBy,
-        pass: &WideningPermit,
+        overwrite: OverwriteMode,
+        reviewed_by: ReviewedBy,
+        permit: &WideningPermit,
     ) -> Result<()> {
         let servers: Vec<_> =
             self.new.iter().map(|server| (server.name.clone(), server.entry.clone())).collect();
-        let settings = SettingsFile::of(&project::current()?, environment)?;
-        let edited = settings.add_servers(&servers, existing, seen)?;
-        let changes = servers.iter().map(|(name, entry)| add::added(name, entry)).collect();
-        pass.note_change(settings.root(), changes);
-        add::hint(edited, environment)
+        let settings = SettingsFile::of(&project::current_folder()?, environment)?;
+        let edited = settings.add_servers(&servers, overwrite, reviewed_by)?;
+        let changes =
+            servers.iter().map(|(name, entry)| add::describe_added(name, entry)).collect();
+        permit.note_change(settings.root(), changes);
+        add::print_next_steps(edited, environment)
     }
 
-    /// Prints that it was written.
-    pub(super) fn say_written(&self) -> Result<()> {
+    /// Prints how many servers were imported.
+    pub(super) fn print_written(&self) -> Result<()> {
         let count = counted(self.new.len() as u64, "server");
         Ok(ui::print(&format!("{count} imported into `.pml.json`"))?)
     }
 
-    fn told(&self, written: ImportStatus) -> Value {
+    fn to_json(&self, written: ImportStatus) -> Value {
         let server = |server: &FoundServer| {
             json!({
                 "name": server.name,
@@ -235,31 +240,38 @@ impl ImportCandidates {
                 "notes": server.notes,
             })
         };
-        let left = self.found.left_out.iter().map(|left| {
-            json!({ "name": left.name, "file": left.file.to_string_lossy(), "reason": left.reason })
+        let skipped = self.found.left_out.iter().map(|skipped| {
+            json!({
+                "name": skipped.name,
+                "file": skipped.file.to_string_lossy(),
+                "reason": skipped.reason,
+            })
         });
         json!({
             "written": written == ImportStatus::Written,
             "servers": self.new.iter().map(server).collect::<Value>(),
-            "taken": self.taken,
-            "left_out": left.collect::<Value>(),
+            "taken": self.already_declared,
+            "left_out": skipped.collect::<Value>(),
         })
     }
 }
 
-/// A server, and all that can change what it does, as it would be written: who agrees to it agrees
-/// to all of it.
+/// Returns all facts about a server that can change what it does, as they would be written: the
+/// person agrees to all of them.
 fn facts(server: &FoundServer) -> Vec<LabelledFact> {
     let first = LabelledFact::named("server", &server.name, BOLD, &server.launch);
-    let mut facts = vec![first.and(server.client.as_str())];
+    let mut facts = vec![first.with_label_suffix(server.client.as_str())];
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     facts.extend(
-        server.entry.get("cwd").map(|folder| LabelledFact::ours("  in", DIM, &text(folder))),
+        server
+            .entry
+            .get("cwd")
+            .map(|folder| LabelledFact::with_own_label("  in", DIM, &text(folder))),
     );
     for key in ["env", "headers"] {
         let given = server.entry.get(key).and_then(Value::as_object).into_iter().flatten();
-        facts.extend(given.map(|(name, value)| LabelledFact::given(name, &text(value))));
+        facts.extend(given.map(|(name, value)| LabelledFact::variable(name, &text(value))));
     }
-    facts.extend(server.notes.iter().map(|note| LabelledFact::ours("  note", DIM, note)));
+    facts.extend(server.notes.iter().map(|note| LabelledFact::with_own_label("  note", DIM, note)));
     facts
 }

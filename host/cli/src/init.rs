@@ -1,4 +1,4 @@
-//! `pml init`
+//! The command `pml init`: makes a folder a project.
 
 use super::import::{ImportCandidates, McpJsonServers};
 use super::ui::{self, BOLD, DIM, HINT};
@@ -35,9 +35,9 @@ pub(super) struct InitCommand {
 
 impl InitCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let pass = widening_permit::pass("pml init", self.yes)?;
+        let permit = widening_permit::request("pml init", self.yes)?;
         let environment = Environment::of_process();
-        let settings = SettingsFile::of(&project::current()?, &environment)?;
+        let settings = SettingsFile::of(&project::current_folder()?, &environment)?;
         let created = settings.create()?;
         let root = settings.root();
         let folder = root.join(ProjectState::FOLDER);
@@ -45,53 +45,53 @@ impl InitCommand {
         Store::make_folder(&folder).map_err(Error::from)?;
         let sharing = if self.shared { SettingsSharing::Shared } else { SettingsSharing::Private };
         let ignored = update_gitignore(root, sharing)?;
-        let said = |done: bool, what: &str| match done {
+        let status_line = |done: bool, what: &str| match done {
             true => format!("  {what} written"),
             false => format!("  {DIM}{what} is there already{DIM:#}"),
         };
         if created.changed {
-            pass.note_change(root, vec!["made `.pml.json`".into()]);
+            permit.note_change(root, vec!["made `.pml.json`".into()]);
         }
         ui::print(&format!("{BOLD}project{BOLD:#} {}", escape(&root.to_string_lossy())))?;
-        ui::print(&said(created.changed, "`.pml.json`"))?;
-        ui::print(&said(is_new, "`.pml/`"))?;
-        ui::print(&said(ignored, "`.gitignore`"))?;
+        ui::print(&status_line(created.changed, "`.pml.json`"))?;
+        ui::print(&status_line(is_new, "`.pml/`"))?;
+        ui::print(&status_line(ignored, "`.gitignore`"))?;
         match self.no_import {
-            true => add::hint(created, &environment)?,
-            false => self.offer(created, &environment, &pass)?,
+            true => add::print_next_steps(created, &environment)?,
+            false => self.import_servers(created, &environment, &permit)?,
         }
         ui::print("to use it in Claude Code:\n  claude mcp add pml -- pml stdio")?;
         Ok(ExitCode::SUCCESS)
     }
 
-    fn offer(
+    fn import_servers(
         &self,
         created: pml::project::EditOutcome,
         environment: &Environment,
-        pass: &WideningPermit,
+        permit: &WideningPermit,
     ) -> Result<()> {
-        let offer = ImportCandidates::of(
+        let candidates = ImportCandidates::find(
             environment,
             ImportSource::ALL,
             OverwriteMode::Refuse,
             McpJsonServers::Skip,
         )?;
-        if offer.is_empty() {
-            return add::hint(created, environment);
+        if candidates.is_empty() {
+            return add::print_next_steps(created, environment);
         }
-        offer.show()?;
-        let seen = match self.yes {
-            true => Some(offer.taken_unseen()),
-            false => offer.asked()?,
+        candidates.show()?;
+        let reviewed_by = match self.yes {
+            true => Some(candidates.reviewer_if_not_asked()),
+            false => candidates.confirm()?,
         };
-        match seen {
-            Some(seen) => {
-                offer.write(environment, OverwriteMode::Refuse, seen, pass)?;
-                offer.say_written()
+        match reviewed_by {
+            Some(reviewed_by) => {
+                candidates.write(environment, OverwriteMode::Refuse, reviewed_by, permit)?;
+                candidates.print_written()
             }
             None => {
                 ui::say(&format!("{HINT}hint{HINT:#}: `pml import` takes them later"));
-                add::hint(created, environment)
+                add::print_next_steps(created, environment)
             }
         }
     }

@@ -1,4 +1,4 @@
-//! `pml install`: the packages of servers, before anything calls them.
+//! The command `pml install`: installs the packages of servers before any program calls them.
 
 use super::execute::runtime;
 use super::progress;
@@ -23,7 +23,7 @@ use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What is typed.
+/// The command as a user types it.
 const COMMAND: &str = "pml install";
 
 /// Install the packages of servers
@@ -53,35 +53,35 @@ pub(super) struct InstallCommand {
 
 impl InstallCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let pass = match self.dry_run {
+        let permit = match self.dry_run {
             true => None,
-            false => Some(widening_permit::no_agent(COMMAND)?),
+            false => Some(widening_permit::refuse_agents(COMMAND)?),
         };
-        let files = TrustOnceFlags::said(self.trust, self.yes)?;
-        let workplace = ManuallyDrop::new(ProjectContext::open(files)?);
-        if let Some(reason) = workplace.project.trust.reason() {
+        let trust = TrustOnceFlags::trust_from_flags(self.trust, self.yes)?;
+        let context = ManuallyDrop::new(ProjectContext::open(trust)?);
+        if let Some(reason) = context.project.trust.reason() {
             let hint =
                 "`pml trust --show` shows what its files would start; `pml trust` trusts them";
             return Err(HintedError::new(reason, hint).into());
         }
-        let servers = &workplace.servers;
+        let servers = &context.servers;
         let names = self.names(servers)?;
         ManuallyDrop::new(runtime()?).block_on(async {
-            let missing = look(servers, &names).await?;
-            let Some(pass) = pass.filter(|_| !missing.is_empty()) else {
-                return self.tell(&missing, "would install");
+            let missing = missing_packages(servers, &names).await?;
+            let Some(permit) = permit.filter(|_| !missing.is_empty()) else {
+                return self.print_packages(&missing, "would install");
             };
-            missing.iter().for_each(|package| ui::say(&line(package)));
-            pass.person(COMMAND, self.yes)?;
-            if !self.yes && !agreed(missing.len())? {
+            missing.iter().for_each(|package| ui::say(&package_lines(package)));
+            permit.require_person(COMMAND, self.yes)?;
+            if !self.yes && !confirm_install(missing.len())? {
                 ui::say("nothing is installed");
                 return Ok(ExitCode::FAILURE);
             }
-            let journal = super::project::store(workplace.project.durability)?;
+            let journal = super::project::open_journal(context.project.durability)?;
             for package in &missing {
                 install(servers, package, &*journal).await?;
             }
-            self.tell(&missing, "installed")
+            self.print_packages(&missing, "installed")
         })
     }
 
@@ -104,9 +104,9 @@ impl InstallCommand {
         Ok(if self.servers.is_empty() { all } else { self.servers.clone() })
     }
 
-    fn tell(&self, packages: &[Package], what: &str) -> Result<ExitCode> {
+    fn print_packages(&self, packages: &[Package], what: &str) -> Result<ExitCode> {
         if self.json {
-            let packages: Value = packages.iter().map(told).collect();
+            let packages: Value = packages.iter().map(package_json).collect();
             ui::out(&json!({ what.replace(' ', "_"): packages }).to_string())?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -114,7 +114,7 @@ impl InstallCommand {
             [] => ui::print("nothing to install: everything is there")?,
             packages => {
                 for package in packages {
-                    ui::print(&format!("{what} {BOLD}{}{BOLD:#}", named(package)))?;
+                    ui::print(&format!("{what} {BOLD}{}{BOLD:#}", name_and_version(package)))?;
                 }
             }
         }
@@ -122,25 +122,25 @@ impl InstallCommand {
     }
 }
 
-/// What is missing, one package a server.
-async fn look(servers: &Servers, names: &[String]) -> Result<Vec<Package>> {
-    let line = progress::line();
+/// Returns the packages that are not installed, at most one for each server.
+async fn missing_packages(servers: &Servers, names: &[String]) -> Result<Vec<Package>> {
+    let bar = progress::new_bar();
     let mut missing = Vec::new();
     for name in names {
-        if let Some(line) = &line {
-            line.set_message(format!("looking for what `{}` needs", escape(name)));
-            line.tick();
+        if let Some(bar) = &bar {
+            bar.set_message(format!("looking for what `{}` needs", escape(name)));
+            bar.tick();
         }
         missing.extend(servers.missing_package(name).await?);
     }
-    finish(line.as_ref());
+    finish(bar.as_ref());
     Ok(missing)
 }
 
 async fn install(servers: &Servers, package: &Package, journal: &dyn Journal) -> Result<()> {
-    let bar = progress::line();
-    let (shown, said) = (bar.clone(), Mutex::new(String::new()));
-    let tell: ProgressCallback = Arc::new(move |step: Progress| match &shown {
+    let bar = progress::new_bar();
+    let (shown_bar, last_step) = (bar.clone(), Mutex::new(String::new()));
+    let on_progress: ProgressCallback = Arc::new(move |step: Progress| match &shown_bar {
         Some(bar) => {
             bar.set_message(match step.done {
                 0 => step.what,
@@ -148,16 +148,16 @@ async fn install(servers: &Servers, package: &Package, journal: &dyn Journal) ->
             });
             bar.tick();
         }
-        // On a pipe each step is said once.
+        // Without a terminal, each step is printed once.
         None => {
-            let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
-            if *said != step.what {
+            let mut last_step = last_step.lock().unwrap_or_else(PoisonError::into_inner);
+            if *last_step != step.what {
                 ui::say(&step.what);
-                *said = step.what;
+                *last_step = step.what;
             }
         }
     });
-    let installed = servers.install(package, tell).await;
+    let installed = servers.install(package, on_progress).await;
     finish(bar.as_ref());
     let digest = installed?;
     let what = AuditEvent::Installed { package: package.clone(), digest };
@@ -165,13 +165,13 @@ async fn install(servers: &Servers, package: &Package, journal: &dyn Journal) ->
     Ok(())
 }
 
-fn finish(line: Option<&ProgressBar>) {
-    if let Some(line) = line {
-        line.finish_and_clear();
+fn finish(bar: Option<&ProgressBar>) {
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
     }
 }
 
-fn agreed(count: usize) -> Result<bool> {
+fn confirm_install(count: usize) -> Result<bool> {
     let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
     let Some(terminal) = terminal else {
         return Err(HintedError::new(
@@ -184,12 +184,12 @@ fn agreed(count: usize) -> Result<bool> {
     Ok(terminal.confirm(&format!("{HINT}pml install{HINT:#}: install {them}?"))?)
 }
 
-fn named(package: &Package) -> String {
+fn name_and_version(package: &Package) -> String {
     format!("{}@{}", escape(&package.name), escape(&package.version))
 }
 
-/// A package in a line; all of it is the registry's word.
-fn line(package: &Package) -> String {
+/// Returns a package as lines. All of their text comes from the registry.
+fn package_lines(package: &Package) -> String {
     let changed = if package.changed { " (what is there has changed)" } else { "" };
     let mut line = format!("{} │ {}{changed}", escape(&package.server), words_of_package(package));
     for beside in &package.beside {
@@ -201,7 +201,7 @@ fn line(package: &Package) -> String {
     line
 }
 
-fn told(package: &Package) -> Value {
+fn package_json(package: &Package) -> Value {
     json!({
         "server": package.server,
         "name": package.name,

@@ -1,10 +1,10 @@
-//! The log: diagnostics for whoever looks for a fault, on stderr. Nothing of it is part of what a
-//! command says.
+//! The log: diagnostics on stderr for somebody who looks for a fault. No command's output depends
+//! on it.
 //!
-//! In flow `PML_LOG` and `--log-format`, out flows a subscriber for what the library tells
-//! `tracing`. **Invariant:** only events of pml itself are written, whatever `PML_LOG` says.
-//! Libraries below it log what they send and receive: arguments, results and keys. Events of pml
-//! hold names, ids, digests, spans and counts.
+//! Takes `PML_LOG` and `--log-format`, and sets up a `tracing` subscriber for the library's events.
+//! **Invariant:** only events of pml itself are written, whatever `PML_LOG` says, because libraries
+//! below it log what they send and receive: arguments, results and keys. Events of pml hold names,
+//! ids, digests, spans and counts.
 
 use super::report::HintedError;
 use super::ui;
@@ -17,13 +17,13 @@ use tracing_subscriber::fmt::time::FormatTime;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// What is logged if `PML_LOG` does not say.
-const DEFAULT: LevelFilter = LevelFilter::WARN;
+/// Level if `PML_LOG` is not set.
+const DEFAULT_LEVEL: LevelFilter = LevelFilter::WARN;
 
-/// What begins the targets of all our events.
-const OWN: &str = "pml";
+/// Prefix of the targets of all events of pml.
+const OWN_TARGET: &str = "pml";
 
-/// How lines of the log are written.
+/// Format of the log's lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum LogFormat {
     /// For people
@@ -33,27 +33,27 @@ pub(super) enum LogFormat {
     Json,
 }
 
-/// Begins to log.
+/// Starts the log.
 ///
 /// # Errors
-/// If `PML_LOG` cannot be read.
-pub(super) fn begin(format: LogFormat) -> Result<(), HintedError> {
+/// If `PML_LOG` cannot be parsed.
+pub(super) fn start(format: LogFormat) -> Result<(), HintedError> {
     let filter = match Environment::of_process().log_directives() {
-        Some(text) => read(text).map_err(|wrong| {
-            let message = format!("`PML_LOG` has a part that says nothing: `{}`", escape(wrong));
+        Some(text) => parse_directives(text).map_err(|invalid| {
+            let message = format!("`PML_LOG` has a part that says nothing: `{}`", escape(invalid));
             let hint = "write a level (off, error, warn, info, debug, trace), or a part of pml and \
                         its level: `info,pml::call=debug`";
             HintedError::usage(message, hint)
         })?,
-        None => Targets::new().with_target(OWN, DEFAULT),
+        None => Targets::new().with_target(OWN_TARGET, DEFAULT_LEVEL),
     };
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(ui::log)
-        .with_timer(Moment)
+        .with_timer(LogTimestamp)
         .with_ansi(false)
         .log_internal_errors(false);
     let registry = tracing_subscriber::registry().with(filter);
-    // Only the first subscriber of a process counts.
+    // A process can have only one subscriber; later ones are ignored.
     let _ = match format {
         LogFormat::Text => registry.with(lines).try_init(),
         LogFormat::Json => registry.with(lines.json().flatten_event(true)).try_init(),
@@ -61,15 +61,15 @@ pub(super) fn begin(format: LogFormat) -> Result<(), HintedError> {
     Ok(())
 }
 
-/// Reads what is to be logged. Returns the part that cannot be read if there is one.
-fn read(text: &str) -> Result<Targets, &str> {
-    let mut targets = Targets::new().with_target(OWN, DEFAULT);
+/// Parses the text of `PML_LOG`. Returns the first part that cannot be parsed as the error.
+fn parse_directives(text: &str) -> Result<Targets, &str> {
+    let mut targets = Targets::new().with_target(OWN_TARGET, DEFAULT_LEVEL);
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-        let (target, level) = part.split_once('=').unwrap_or((OWN, part));
-        let of_ours = target == OWN || target.starts_with("pml::");
+        let (target, level) = part.split_once('=').unwrap_or((OWN_TARGET, part));
+        let is_own = target == OWN_TARGET || target.starts_with("pml::");
         let level = LEVELS.iter().find(|(name, _)| level.eq_ignore_ascii_case(name));
         match level {
-            Some((_, level)) if of_ours => targets = targets.with_target(target, *level),
+            Some((_, level)) if is_own => targets = targets.with_target(target, *level),
             _ => return Err(part),
         }
     }
@@ -85,10 +85,10 @@ const LEVELS: [(&str, LevelFilter); 6] = [
     ("trace", LevelFilter::TRACE),
 ];
 
-/// The time of a line, as everywhere else.
-struct Moment;
+/// Writes the time of a log line in the format that pml uses everywhere.
+struct LogTimestamp;
 
-impl FormatTime for Moment {
+impl FormatTime for LogTimestamp {
     fn format_time(&self, writer: &mut Writer<'_>) -> fmt::Result {
         write!(writer, "{}", SystemClock.now())
     }
@@ -96,13 +96,13 @@ impl FormatTime for Moment {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::parse_directives;
     use tracing::Level;
 
     #[test]
     fn levels_hold_for_pml_and_for_parts_of_it_and_for_nothing_else() {
         let logged = |text: &str, target: &str, level: Level| {
-            read(text).expect("it can be read").would_enable(target, &level)
+            parse_directives(text).expect("it can be read").would_enable(target, &level)
         };
         assert!(logged("", "pml::run", Level::WARN) && !logged("", "pml::run", Level::INFO));
         assert!(logged("debug", "pml::run", Level::DEBUG) && !logged("off", "pml", Level::ERROR));
@@ -114,14 +114,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_named() {
-        for (text, wrong) in [
+        for (text, invalid) in [
             ("loud", "loud"),
             ("info,rmcp=trace", "rmcp=trace"),
             ("pml::call", "pml::call"),
             ("pml=info=debug", "pml=info=debug"),
             ("pmlx=info", "pmlx=info"),
         ] {
-            assert_eq!(read(text).err(), Some(wrong), "{text}");
+            assert_eq!(parse_directives(text).err(), Some(invalid), "{text}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The `pml` command. In flow arguments, out flow results on stdout, everything else on stderr, and
-//! an exit code. **Invariant:** stdout and stderr are written by `ui.rs` alone.
+//! The `pml` command. Takes the command line; writes results to stdout, everything else to stderr,
+//! and returns an exit code. **Invariant:** only `ui.rs` writes to stdout and stderr.
 
 mod add;
 mod always_choices;
@@ -61,10 +61,10 @@ fn main() -> ExitCode {
     if let Some(folder) = &arguments.state_dir {
         pml::Environment::choose_state_folder(folder);
     }
-    if let Err(wrong) = log::begin(arguments.log_format) {
-        return report::error(&wrong.into());
+    if let Err(error) = log::start(arguments.log_format) {
+        return report::error(&error.into());
     }
-    // What serves a client ends in its own way when it is interrupted.
+    // `pml stdio` handles signals itself, so it runs before the handler for Ctrl-C is installed.
     if let Command::Stdio(command) = arguments.command {
         return command.run().unwrap_or_else(|error| report::error(&error));
     }

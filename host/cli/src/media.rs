@@ -1,13 +1,13 @@
-//! Pictures, sounds and files in a result, named by type and size where a person would see their
-//! bytes as letters.
+//! Replaces pictures, sounds and files in a result by their type and size, for output on a
+//! terminal, where their bytes would be shown as base64.
 
 use super::quantity::size;
 use pml::json::Value;
 
-/// Longest name of a type that is shown.
-const TYPE: usize = 80;
+/// Longest media type that is shown.
+const TYPE_LENGTH: usize = 80;
 
-/// Puts a name in place of what is no text. Everything else stays as it is.
+/// Replaces the data of media by a name with type and size. Everything else stays as it is.
 pub(super) fn name_media(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(name_media),
@@ -17,13 +17,13 @@ pub(super) fn name_media(value: &mut Value) {
                 Some("image" | "audio") if fields.contains_key("mimeType")
             );
             let key = if is_media { "data" } else { "blob" };
-            // A blob is a resource's: it has an address beside it.
+            // `blob` is the data of a resource only if there is a `uri` beside it.
             let named = is_media || fields.contains_key("uri");
             let kind = fields.get("mimeType").and_then(Value::as_str).unwrap_or("unknown type");
-            let kind = pml::text::cut(kind, TYPE);
+            let kind = pml::text::cut(kind, TYPE_LENGTH);
             match fields.get_mut(key) {
                 Some(Value::String(data)) if named => {
-                    let name = format!("[{kind}, {}]", size(decoded(data)));
+                    let name = format!("[{kind}, {}]", size(decoded_size(data)));
                     *data = name;
                 }
                 _ => fields.values_mut().for_each(name_media),
@@ -33,8 +33,8 @@ pub(super) fn name_media(value: &mut Value) {
     }
 }
 
-/// How many bytes a text in base64 stands for.
-fn decoded(text: &str) -> u64 {
+/// Returns how many bytes a base64 text encodes.
+fn decoded_size(text: &str) -> u64 {
     let letters = text.trim_end_matches('=').len() as u64;
     letters * 3 / 4
 }

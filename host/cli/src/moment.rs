@@ -1,10 +1,10 @@
-//! Points in time and spans of it, as people read them.
+//! Formats points in time and time spans for people.
 
 use pml::Timestamp;
 pub(super) use pml::text::span;
 use std::time::Duration;
 
-/// Returns `3m ago`: in one unit, without what is smaller.
+/// Returns the age of `at` in one unit, rounded down: `3m ago`.
 pub(super) fn ago(at: Timestamp, now: Timestamp) -> String {
     match now.since(at) {
         age if age < Duration::from_secs(1) => "just now".into(),

@@ -1,36 +1,36 @@
-//! Lines for a log that somebody else keeps: what they are about goes on, whether it is read or
-//! not.
+//! Lines on stderr of `pml stdio`, which the client may store as a log. They are written by a
+//! thread of their own, so that serving never waits for a reader.
 
 use super::ui;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::Duration;
 
-/// Lines that wait to be written, at most: whoever does not read misses the rest.
-const WAITING: usize = 256;
+/// Most lines that can wait to be written; further ones are dropped while nobody reads.
+const QUEUE_LENGTH: usize = 256;
 
-/// How long the end waits for what is still to be written.
-const PATIENCE: Duration = Duration::from_millis(200);
+/// Longest time that `finish` waits for lines that are not written yet.
+const FINISH_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// Writes lines to stderr, in a thread of its own.
+/// Writes lines to stderr in a thread of its own.
 #[derive(Clone)]
 pub(super) struct StderrNoticeWriter(Arc<SyncSender<StderrNotice>>);
 
 enum StderrNotice {
     Line(String),
-    /// All that came before is written.
+    /// A request to confirm that all earlier lines are written.
     Flush(Sender<()>),
 }
 
 impl StderrNoticeWriter {
-    /// Begins.
+    /// Starts the thread.
     pub(super) fn new() -> StderrNoticeWriter {
-        let (sender, notes): (_, Receiver<StderrNotice>) = sync_channel(WAITING);
+        let (sender, notices): (_, Receiver<StderrNotice>) = sync_channel(QUEUE_LENGTH);
         std::thread::spawn(move || {
-            for note in notes {
-                match note {
+            for notice in notices {
+                match notice {
                     StderrNotice::Line(line) => ui::say(&line),
-                    // Nobody waits any more.
+                    // An error means that `finish` does not wait any more.
                     StderrNotice::Flush(done) => drop(done.send(())),
                 }
             }
@@ -38,16 +38,16 @@ impl StderrNoticeWriter {
         StderrNoticeWriter(Arc::new(sender))
     }
 
-    /// Writes a line, sooner or later.
+    /// Queues a line. It is dropped if the queue is full.
     pub(super) fn say(&self, line: &str) {
         let _ = self.0.try_send(StderrNotice::Line(line.into()));
     }
 
-    /// Waits until everything is written, though not for long.
+    /// Waits until all queued lines are written, but no longer than the timeout.
     pub(super) fn finish(&self) {
         let (done, written) = channel();
         if self.0.try_send(StderrNotice::Flush(done)).is_ok() {
-            let _ = written.recv_timeout(PATIENCE);
+            let _ = written.recv_timeout(FINISH_TIMEOUT);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The journal that an older pml left in a project's `.pml`: history, if it is this user's, and
-//! nothing else.
+//! The journal that an older pml wrote into a project's `.pml`. Its runs are imported as history if
+//! it belongs to this user; otherwise it is ignored.
 
 use super::quantity::counted;
 use super::ui;
@@ -10,37 +10,43 @@ use pml::{
     text::escape,
 };
 
-/// Returns whether there is one that nothing was decided about.
-pub(super) fn is_there(place: &ProjectJournal) -> bool {
-    place.older_folder().join("state.db").symlink_metadata().is_ok()
+/// Reports whether the project has such a file.
+pub(super) fn exists(project_journal: &ProjectJournal) -> bool {
+    project_journal.older_folder().join("state.db").symlink_metadata().is_ok()
 }
 
-/// Imports it, or leaves it alone, and says which, once.
-pub(super) fn take_up(place: &ProjectJournal) -> Result<(), Error> {
-    if !is_there(place) || place.older()?.is_some() {
+/// Imports the older journal or refuses to, prints which, and records that, so that it happens
+/// once.
+pub(super) fn import_once(project_journal: &ProjectJournal) -> Result<(), Error> {
+    if !exists(project_journal) || project_journal.older()?.is_some() {
         return Ok(());
     }
-    let _lock = place.lock()?;
-    // Another process may have been first.
-    if place.older()?.is_some() {
+    let _lock = project_journal.lock()?;
+    // Another process may have imported it meanwhile.
+    if project_journal.older()?.is_some() {
         return Ok(());
     }
-    let (folder, from) = (place.folder(), place.older_folder());
+    let (folder, from) = (project_journal.folder(), project_journal.older_folder());
     let now = SystemClock.now();
-    let older = match Store::import(&folder, &place.heads(), &from, OwnershipProof::TrailHead, now)
-    {
+    let older = match Store::import(
+        &folder,
+        &project_journal.heads(),
+        &from,
+        OwnershipProof::TrailHead,
+        now,
+    ) {
         Ok(imported) => LegacyJournalOutcome::Imported { runs: imported.runs, left: imported.left },
         Err(JournalImportError::Refused(reason)) => LegacyJournalOutcome::Refused { reason },
-        // The next command looks again.
+        // The next command tries again.
         Err(JournalImportError::InUse) => return Ok(()),
         Err(JournalImportError::Failed(error)) => return Err(error.into()),
     };
-    ui::say(&format!("note: {}", told(&older)));
-    place.set_older(older)
+    ui::say(&format!("note: {}", describe(&older)));
+    project_journal.set_older(older)
 }
 
-/// What became of it, for a person.
-pub(super) fn told(older: &LegacyJournalOutcome) -> String {
+/// Describes for a person whether the journal was imported or refused.
+pub(super) fn describe(older: &LegacyJournalOutcome) -> String {
     match older {
         LegacyJournalOutcome::Imported { runs, left } => {
             let left = match left {

@@ -1,7 +1,7 @@
-//! A line on the terminal that says what a run is at: calls that are out, or what is being
-//! installed for one. It comes from the run's events, and is gone when the run is over.
+//! A line on the terminal that shows what a run is doing: calls in flight, or a package that is
+//! being installed for a call. It follows the run's events, and is removed when the run ends.
 //!
-//! **Invariant:** nothing is drawn while a question stands on the terminal.
+//! **Invariant:** the line is not drawn while a question is open on the terminal.
 
 use super::quantity::counted;
 use super::{prompt, ui};
@@ -16,29 +16,30 @@ use std::convert::Infallible;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How often the line moves.
+/// Interval between redraws of the line.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Ticks that something is on its way before there is a line: most is over before anybody could
-/// read it.
-const PATIENCE: u32 = 3;
+/// Ticks with work in progress before the line appears: most work ends before anybody could read
+/// the line.
+const TICKS_BEFORE_SHOWN: u32 = 3;
 
-/// Longest name of a tool, or of what is being done, that is shown.
-const NAME: usize = 60;
+/// Most columns of a tool's name or a step's text.
+const NAME_COLUMNS: usize = 60;
 
-/// How the line looks, where it is not known how much there is to do, and where it is.
+/// The line's templates: a spinner if the amount of work is unknown, a bar if it is known.
 const SPINNER: &str = "{spinner:.cyan} {msg} {elapsed:.dim}";
 const BAR: &str = "{spinner:.cyan} {msg} [{bar:24.cyan}] {percent}%";
 
-/// What a run is at.
+/// The progress line of a run.
 pub(super) struct ProgressLine {
-    /// Whether anybody would see a line.
-    seen: bool,
+    /// True if stderr is a terminal, so that a line can be drawn.
+    on_terminal: bool,
     calls: Mutex<ActiveCalls>,
 }
 
-/// Returns a line on stderr that is not drawn yet, if that is a terminal.
-pub(super) fn line() -> Option<ProgressBar> {
+/// Returns a progress bar on stderr that is not drawn yet. Returns `None` if stderr is not a
+/// terminal.
+pub(super) fn new_bar() -> Option<ProgressBar> {
     ui::stderr_is_terminal().then(|| {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         bar.with_style(style(SPINNER))
@@ -46,7 +47,7 @@ pub(super) fn line() -> Option<ProgressBar> {
 }
 
 fn style(template: &str) -> ProgressStyle {
-    // The templates are ours and right; with a wrong one the default would do.
+    // The templates are constants and valid; an invalid one would give the default style.
     let style = ProgressStyle::with_template(template);
     style.unwrap_or_else(|_| ProgressStyle::default_spinner()).progress_chars("=> ")
 }
@@ -54,84 +55,85 @@ fn style(template: &str) -> ProgressStyle {
 #[derive(Default)]
 struct ActiveCalls {
     done: u64,
-    out: BTreeMap<u64, String>,
-    /// What calls lack and is being brought about.
+    in_flight: BTreeMap<u64, String>,
+    /// The step of each call that waits for something, such as an installation.
     steps: BTreeMap<u64, Step>,
-    /// Ticks since something has been on its way.
+    /// Ticks since there has been work in progress.
     ticks: u32,
-    /// The line as it stands on the screen, if it does. One that was taken away is never drawn
-    /// again: the next is a new one.
+    /// The line that is on the screen, if there is one. A line that was removed is never drawn
+    /// again; the next one is new.
     shown: Option<ProgressBar>,
 }
 
 impl ProgressLine {
-    /// Returns a line on stderr, if that is a terminal.
+    /// Returns a progress line, which is drawn only if stderr is a terminal.
     pub(super) fn new() -> ProgressLine {
-        ProgressLine { seen: ui::stderr_is_terminal(), calls: Mutex::default() }
+        ProgressLine { on_terminal: ui::stderr_is_terminal(), calls: Mutex::default() }
     }
 
     fn calls(&self) -> MutexGuard<'_, ActiveCalls> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves the line, for ever.
-    pub(super) async fn moves(&self) -> Infallible {
+    /// Redraws the line, forever.
+    pub(super) async fn animate(&self) -> Infallible {
         loop {
             tokio::time::sleep(TICK).await;
             let mut calls = self.calls();
-            calls.ticks = if calls.rests() || prompt::stands() { 0 } else { calls.ticks + 1 };
-            if calls.rests() {
+            calls.ticks =
+                if calls.is_idle() || prompt::has_open_question() { 0 } else { calls.ticks + 1 };
+            if calls.is_idle() {
                 calls.clear();
             }
-            if self.seen && calls.ticks >= PATIENCE {
-                calls.shown = calls.shown.take().or_else(line);
+            if self.on_terminal && calls.ticks >= TICKS_BEFORE_SHOWN {
+                calls.shown = calls.shown.take().or_else(new_bar);
                 calls.shown.iter().for_each(|bar| calls.draw(bar));
             }
         }
     }
 
-    /// Takes note of an event.
-    pub(super) fn event(&self, event: &Event) {
+    /// Updates the line for an event.
+    pub(super) fn on_event(&self, event: &Event) {
         match event {
             Event::CallStarted { call, tool, .. } => {
-                self.tell(self.calls().step_over(call.number(), "done"));
-                let name = cut_to_columns(&escape(tool.as_str()), NAME);
-                self.calls().out.insert(call.number(), name);
+                self.say_without_terminal(self.calls().step_ended(call.number(), "done"));
+                let name = cut_to_columns(&escape(tool.as_str()), NAME_COLUMNS);
+                self.calls().in_flight.insert(call.number(), name);
             }
             Event::Progress { call, progress, .. } => {
-                self.tell(self.calls().step(call.number(), progress));
+                self.say_without_terminal(self.calls().record_step(call.number(), progress));
             }
             Event::CallSettled { call, error, .. } => {
                 let how = if error.is_some() { "failed" } else { "done" };
-                self.tell(self.calls().step_over(call.number(), how));
-                self.calls().over(call.number());
+                self.say_without_terminal(self.calls().step_ended(call.number(), how));
+                self.calls().call_ended(call.number());
             }
             Event::CallDropped { call, .. } => {
-                self.tell(self.calls().step_over(call.number(), "given up"));
-                self.calls().over(call.number());
+                self.say_without_terminal(self.calls().step_ended(call.number(), "given up"));
+                self.calls().call_ended(call.number());
             }
-            // The terminal is needed for something else.
+            // The question needs the terminal.
             Event::Asked { question, .. } => {
                 for call in question.asks.iter().filter_map(|ask| ask.call) {
-                    self.tell(self.calls().step_over(call.number(), "done"));
+                    self.say_without_terminal(self.calls().step_ended(call.number(), "done"));
                 }
-                self.aside(|| {});
+                self.suspend(|| {});
             }
-            Event::Ended { .. } => self.aside(|| {}),
+            Event::Ended { .. } => self.suspend(|| {}),
             _ => {}
         }
     }
 
-    /// Says in a line what a terminal would show by itself.
-    fn tell(&self, line: Option<String>) {
-        if let Some(line) = line.filter(|_| !self.seen) {
+    /// Prints a line if there is no terminal on which the progress line would show the same.
+    fn say_without_terminal(&self, line: Option<String>) {
+        if let Some(line) = line.filter(|_| !self.on_terminal) {
             ui::say(&line);
         }
     }
 
-    /// Writes something else meanwhile; the line comes back with its next move.
-    pub(super) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        // Held meanwhile, so that nothing is drawn into it.
+    /// Removes the line while `write` runs. The line returns with a later tick.
+    pub(super) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
+        // The lock is held meanwhile, so that no line is drawn between.
         let mut calls = self.calls();
         calls.ticks = 0;
         calls.clear();
@@ -140,35 +142,35 @@ impl ProgressLine {
 }
 
 impl ActiveCalls {
-    /// Whether nothing is on its way.
-    fn rests(&self) -> bool {
-        self.out.is_empty() && self.steps.is_empty()
+    /// Reports whether no call is in flight and no step is in progress.
+    fn is_idle(&self) -> bool {
+        self.in_flight.is_empty() && self.steps.is_empty()
     }
 
-    /// Takes the line away.
+    /// Removes the line from the screen.
     fn clear(&mut self) {
         if let Some(bar) = self.shown.take() {
             bar.finish_and_clear();
         }
     }
 
-    fn over(&mut self, call: u64) {
-        self.done += u64::from(self.out.remove(&call).is_some());
+    fn call_ended(&mut self, call: u64) {
+        self.done += u64::from(self.in_flight.remove(&call).is_some());
     }
 
-    /// Notes how far something is. Returns what to say where it begins.
-    fn step(&mut self, call: u64, step: &Step) -> Option<String> {
+    /// Records a step's progress. Returns a text to print if the step is new.
+    fn record_step(&mut self, call: u64, step: &Step) -> Option<String> {
         let begins = self.steps.insert(call, step.clone()).is_none();
-        begins.then(|| what(step))
+        begins.then(|| step_text(step))
     }
 
-    /// Notes that what a call lacked is there, or is not. Returns what to say.
-    fn step_over(&mut self, call: u64, how: &str) -> Option<String> {
-        self.steps.remove(&call).map(|step| format!("{}: {how}", what(&step)))
+    /// Records that a call's step has ended. Returns a text to print if there was one.
+    fn step_ended(&mut self, call: u64, how: &str) -> Option<String> {
+        self.steps.remove(&call).map(|step| format!("{}: {how}", step_text(&step)))
     }
 
     fn draw(&self, bar: &ProgressBar) {
-        // The one that was begun last; the others are counted.
+        // Shows the step of the newest call; the others are counted.
         let step = self.steps.values().next_back();
         match step.and_then(|step| step.total.filter(|total| *total > 0).map(|all| (step, all))) {
             Some((step, total)) => {
@@ -185,22 +187,22 @@ impl ActiveCalls {
     fn message(&self) -> String {
         if let Some(step) = self.steps.values().next_back() {
             return match self.steps.len() {
-                1 => what(step),
-                steps => format!("{} and {} more", what(step), steps - 1),
+                1 => step_text(step),
+                steps => format!("{} and {} more", step_text(step), steps - 1),
             };
         }
         let done = format!("{} done", counted(self.done, "call"));
-        match (self.out.values().next_back(), self.out.len()) {
+        match (self.in_flight.values().next_back(), self.in_flight.len()) {
             (None, _) => done,
             (Some(tool), 1) => format!("{done}, calling {tool}"),
-            (Some(tool), out) => format!("{done}, calling {tool} and {} more", out - 1),
+            (Some(tool), calls) => format!("{done}, calling {tool} and {} more", calls - 1),
         }
     }
 }
 
-/// What is being done, in one line.
-fn what(step: &Step) -> String {
-    cut_to_columns(&escape(&step.what).replace(['\n', '\t'], " "), NAME)
+/// Returns a step's text in one line.
+fn step_text(step: &Step) -> String {
+    cut_to_columns(&escape(&step.what).replace(['\n', '\t'], " "), NAME_COLUMNS)
 }
 
 #[cfg(test)]
@@ -213,9 +215,9 @@ mod tests {
     fn the_line_says_what_is_done_and_what_is_out() {
         let mut calls = ActiveCalls::default();
         assert_eq!(calls.message(), "0 calls done");
-        calls.out.insert(1, "a:b".into());
+        calls.in_flight.insert(1, "a:b".into());
         assert_eq!(calls.message(), "0 calls done, calling a:b");
-        calls.out.insert(2, "c:d".into());
+        calls.in_flight.insert(2, "c:d".into());
         calls.done = 1;
         assert_eq!(calls.message(), "1 call done, calling c:d and 1 more");
     }
@@ -224,28 +226,28 @@ mod tests {
     fn what_is_installed_is_said_once_at_its_start_and_once_at_its_end() {
         let mut calls = ActiveCalls::default();
         let step = |done| Step::new("installing x\u{1b}[2J\n1.0", done, Some(10));
-        assert_eq!(calls.step(1, &step(0)).as_deref(), Some("installing x\\u{1b}[2J 1.0"));
-        assert_eq!([calls.step(1, &step(5)), calls.step(1, &step(10))], [None, None]);
-        assert!(!calls.rests());
-        let over = calls.step_over(1, "done");
-        assert_eq!(over.as_deref(), Some("installing x\\u{1b}[2J 1.0: done"));
-        assert_eq!(calls.step_over(1, "done"), None);
-        assert!(calls.rests());
+        assert_eq!(calls.record_step(1, &step(0)).as_deref(), Some("installing x\\u{1b}[2J 1.0"));
+        assert_eq!([calls.record_step(1, &step(5)), calls.record_step(1, &step(10))], [None, None]);
+        assert!(!calls.is_idle());
+        let ended = calls.step_ended(1, "done");
+        assert_eq!(ended.as_deref(), Some("installing x\\u{1b}[2J 1.0: done"));
+        assert_eq!(calls.step_ended(1, "done"), None);
+        assert!(calls.is_idle());
     }
 
     #[test]
     fn a_bar_shows_how_far_it_is_where_that_is_known() {
         let bar = ProgressBar::hidden();
         let mut calls = ActiveCalls::default();
-        calls.step(1, &Step::new("installing x", 5, Some(10)));
+        calls.record_step(1, &Step::new("installing x", 5, Some(10)));
         calls.draw(&bar);
         assert_eq!((bar.position(), bar.length()), (5, Some(10)));
         assert_eq!(bar.message(), "installing x");
-        // More than there is to do is all of it; nothing to do has no bar.
-        calls.step(1, &Step::new("installing x", 70, Some(10)));
+        // Progress beyond the total fills the bar; a total of zero has no bar.
+        calls.record_step(1, &Step::new("installing x", 70, Some(10)));
         calls.draw(&bar);
         assert_eq!(bar.position(), 10);
-        calls.step(2, &Step::new("installing y", 3, Some(0)));
+        calls.record_step(2, &Step::new("installing y", 3, Some(0)));
         calls.draw(&bar);
         assert_eq!((bar.message().as_str(), bar.position()), ("installing y and 1 more", 10));
     }

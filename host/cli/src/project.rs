@@ -1,4 +1,4 @@
-//! The project that a command is about, and its journal.
+//! Finds the project that a command is about, and opens its journal.
 
 use super::execute::JournalStorage;
 use crate::older_journal;
@@ -11,89 +11,95 @@ use pml::{
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Opens the journal of the project around the current folder, and makes it if it is not there.
-pub(super) fn store(durability: Durability) -> anyhow::Result<Arc<dyn Journal>> {
-    let place = place()?;
-    place.prepare()?;
-    older_journal::take_up(&place)?;
-    open(&place, durability)
+/// Opens the journal of the project around the current folder. Creates it if it does not exist, and
+/// imports an older journal first.
+pub(super) fn open_journal(durability: Durability) -> anyhow::Result<Arc<dyn Journal>> {
+    let project_journal = project_journal()?;
+    project_journal.prepare()?;
+    older_journal::import_once(&project_journal)?;
+    open_store(&project_journal, durability)
 }
 
-fn open(place: &ProjectJournal, durability: Durability) -> anyhow::Result<Arc<dyn Journal>> {
-    // What lies beside the journal says whether the trail in it was cut or written anew.
-    let store = Store::open_with_heads(place.folder(), durability, place.heads());
+fn open_store(
+    project_journal: &ProjectJournal,
+    durability: Durability,
+) -> anyhow::Result<Arc<dyn Journal>> {
+    // The heads are stored outside the journal. They show whether its audit trail was cut or
+    // rewritten.
+    let store =
+        Store::open_with_heads(project_journal.folder(), durability, project_journal.heads());
     Ok(Arc::new(store.map_err(Error::from)?))
 }
 
-/// Opens the journal that runs of a project are kept in, and the project's own folder for what is
-/// remembered of its servers.
-pub(super) fn journal_of(
-    kept: JournalStorage,
+/// Opens the journal for runs of a project. On disk, it also prepares the project's `.pml`, where
+/// the tools of its servers are cached.
+pub(super) fn journal_for(
+    storage: JournalStorage,
     durability: Durability,
     project: &Project,
 ) -> anyhow::Result<Arc<dyn Journal>> {
-    match kept {
+    match storage {
         JournalStorage::InMemory => Ok(Arc::new(MemoryJournal::new())),
         JournalStorage::OnDisk => {
             prepare_caches(project)?;
-            store(durability)
+            open_journal(durability)
         }
     }
 }
 
-/// Makes the project's `.pml` if something will be remembered in it. A link or a file in its place
-/// is refused.
+/// Creates the project's `.pml` if its servers need a cache there. Refuses a link or a file in its
+/// place.
 fn prepare_caches(project: &Project) -> Result<(), Error> {
     let folder = project.state_folder();
     match folder.symlink_metadata() {
-        // Another user's is left alone, as is all in it.
+        // A folder of another user is ignored, and so are the files in it.
         Ok(found) if found.is_dir() => {}
         Ok(_) => Store::make_folder(&folder)?,
         Err(_) if project.declared.servers.is_empty() && project.declared.cloud.is_none() => {}
-        // Where it cannot be made, servers are asked again.
+        // Without a cache, servers are asked again.
         Err(_) => drop(Store::make_folder(&folder)),
     }
     Ok(())
 }
 
-/// Opens the journal to look at it. Where there is none, nothing is made: it is empty.
+/// Opens the journal if there is one. Otherwise creates nothing and returns an empty one in memory.
 pub(super) fn journal() -> anyhow::Result<Arc<dyn Journal>> {
-    let place = place()?;
-    match place.folder().exists() || older_journal::is_there(&place) {
-        true => store(Durability::Process),
+    let project_journal = project_journal()?;
+    match project_journal.folder().exists() || older_journal::exists(&project_journal) {
+        true => open_journal(Durability::Process),
         false => Ok(Arc::new(MemoryJournal::new())),
     }
 }
 
-/// The same, but for its audit trail: one that is gone is looked for where it was known to be.
-/// Nothing is imported.
-pub(super) fn trail() -> anyhow::Result<Arc<dyn Journal>> {
-    let place = place()?;
-    let folder = place.folder();
-    match folder.exists() || Store::has_head(&folder, place.heads()) {
+/// Opens the journal for reading its audit trail. A journal that was deleted but has a recorded
+/// head is opened too, so that the loss is reported. An older journal is not imported.
+pub(super) fn audit_journal() -> anyhow::Result<Arc<dyn Journal>> {
+    let project_journal = project_journal()?;
+    let folder = project_journal.folder();
+    match folder.exists() || Store::has_head(&folder, project_journal.heads()) {
         true => {
-            place.prepare()?;
-            open(&place, Durability::Process)
+            project_journal.prepare()?;
+            open_store(&project_journal, Durability::Process)
         }
         false => Ok(Arc::new(MemoryJournal::new())),
     }
 }
 
-/// Whether there is an audit trail already, or a journal that it would stand in.
-pub(super) fn has_trail() -> bool {
-    place().is_ok_and(|place| {
-        let folder = place.folder();
-        Store::has_head(&folder, place.heads()) || folder.join("state.db").exists()
+/// Reports whether there is an audit trail, or a journal that could hold one.
+pub(super) fn has_audit_trail() -> bool {
+    project_journal().is_ok_and(|project_journal| {
+        let folder = project_journal.folder();
+        Store::has_head(&folder, project_journal.heads()) || folder.join("state.db").exists()
     })
 }
 
-/// Where the journal of this project is kept.
-pub(super) fn place() -> anyhow::Result<ProjectJournal> {
+/// Returns the location of this project's journal.
+pub(super) fn project_journal() -> anyhow::Result<ProjectJournal> {
     let environment = Environment::of_process();
-    Ok(ProjectJournal::of(&locate(&current()?, &environment), &environment)?)
+    Ok(ProjectJournal::of(&locate(&current_folder()?, &environment), &environment)?)
 }
 
-/// The current folder.
-pub(super) fn current() -> anyhow::Result<PathBuf> {
+/// Returns the current folder.
+pub(super) fn current_folder() -> anyhow::Result<PathBuf> {
     std::env::current_dir().context("cannot find the current folder")
 }

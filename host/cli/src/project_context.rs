@@ -1,5 +1,5 @@
-//! Where a command runs programs: the project around the current folder, its settings and its
-//! servers.
+//! The project in which a command runs programs: the one around the current folder, with its
+//! settings and its servers.
 
 use super::execute::JournalStorage;
 use crate::widening_permit::WideningPermit;
@@ -10,85 +10,85 @@ use pml::{
 };
 use std::path::PathBuf;
 
-/// What a command takes the project's files for.
+/// The trust that a command gives to the project's files.
 #[derive(Clone)]
 pub(super) enum ProjectFilesTrust {
-    /// For what this user has trusted.
+    /// As the user's trust record says.
     AsRecorded,
-    /// As if they were trusted: the user says so with `--trust`, and may.
+    /// Trusted for this command, because the user gave `--trust` and is permitted to.
     ForThisCommand(WideningPermit),
 }
 
-/// A project, ready to run programs in.
+/// A project in which programs can be run.
 pub(super) struct ProjectContext {
     pub(super) project: Project,
     pub(super) servers: Servers,
-    kept: JournalStorage,
+    storage: JournalStorage,
 }
 
 impl ProjectContext {
-    /// Opens the project around the current folder. None of its servers is started.
-    pub(super) fn open(files: ProjectFilesTrust) -> Result<ProjectContext> {
-        ProjectContext::open_for(files, JournalStorage::OnDisk)
+    /// Opens the project around the current folder. Starts none of its servers.
+    pub(super) fn open(trust: ProjectFilesTrust) -> Result<ProjectContext> {
+        ProjectContext::open_with_storage(trust, JournalStorage::OnDisk)
     }
 
-    /// The same, for runs that are kept so: with `--no-journal` nothing is written of the servers
-    /// either.
-    pub(super) fn open_for(
-        files: ProjectFilesTrust,
-        kept: JournalStorage,
+    /// Opens the project for runs with this storage. With `--no-journal`, data about its servers is
+    /// not written either.
+    pub(super) fn open_with_storage(
+        trust: ProjectFilesTrust,
+        storage: JournalStorage,
     ) -> Result<ProjectContext> {
-        let (folder, environment) = (here()?, Environment::of_process());
-        let project = match files {
+        let (folder, environment) = (current_folder()?, Environment::of_process());
+        let project = match trust {
             ProjectFilesTrust::AsRecorded => Project::load_in(&folder, &environment)?,
-            ProjectFilesTrust::ForThisCommand(pass) => {
+            ProjectFilesTrust::ForThisCommand(permit) => {
                 let project = Project::load_trusted(&folder, &environment)?;
-                pass.note_once(kept, &project);
+                permit.note_trusted_once(storage, &project);
                 project
             }
         };
         let state = project.state_folder();
-        // A checkout leaves it open to others. Another user's is left alone, as is all in it.
-        if kept == JournalStorage::OnDisk && is_own_folder(&state) {
+        // A checkout may leave the folder readable for others. A folder of another user is ignored,
+        // and so are the files in it.
+        if storage == JournalStorage::OnDisk && is_own_folder(&state) {
             Store::make_folder(&state).map_err(Error::from)?;
         }
-        let servers = servers(&project, kept)?;
-        Ok(ProjectContext { project, servers, kept })
+        let servers = servers(&project, storage)?;
+        Ok(ProjectContext { project, servers, storage })
     }
 
-    /// Reads its project as it is now.
-    pub(super) fn again() -> Result<Project, Error> {
-        Project::load_in(&here()?, &Environment::of_process())
+    /// Reads the project's files again.
+    pub(super) fn reload_project() -> Result<Project, Error> {
+        Project::load_in(&current_folder()?, &Environment::of_process())
     }
 
-    /// Settings of an engine for it.
+    /// Returns the settings of an engine for this project.
     pub(super) fn config(&self) -> Config {
-        config(&self.project, self.kept)
+        config(&self.project, self.storage)
     }
 }
 
-fn here() -> Result<PathBuf, Error> {
+fn current_folder() -> Result<PathBuf, Error> {
     std::env::current_dir().map_err(|error| {
         Error::new(Code::Config, "cannot find the current folder").with_source(error)
     })
 }
 
-/// The servers of a project.
-pub(super) fn servers(project: &Project, kept: JournalStorage) -> Result<Servers, Error> {
-    match kept {
+/// Returns the servers of a project.
+pub(super) fn servers(project: &Project, storage: JournalStorage) -> Result<Servers, Error> {
+    match storage {
         JournalStorage::OnDisk => Servers::of(project),
         JournalStorage::InMemory => Servers::of_unremembered(project),
     }
 }
 
-/// Returns settings of an engine for a project. Runs that leave nothing behind leave no grant
-/// either.
-pub(super) fn config(project: &Project, kept: JournalStorage) -> Config {
-    let storage = match kept {
+/// Returns the settings of an engine for a project. Runs in memory save no grants either.
+pub(super) fn config(project: &Project, storage: JournalStorage) -> Config {
+    let grant_storage = match storage {
         JournalStorage::OnDisk => GrantStorage::Project,
         JournalStorage::InMemory => GrantStorage::Run,
     };
     let mut config = Config::new();
-    project.configure(&mut config, storage);
+    project.configure(&mut config, grant_storage);
     config
 }

@@ -1,11 +1,11 @@
-//! A project that may change while it is served: somebody adds a server, allows a tool, or trusts
-//! the folder.
+//! Reloads a project that changes while it is served: somebody adds a server, allows a tool, or
+//! trusts the folder.
 //!
-//! In flow the project's files, out flows the setting they give. They are looked at with every
-//! request, and read again only when one of them has changed.
+//! Takes the project's files, and returns the setup that they define. The files' stamps are
+//! compared at every request; the files are read again only if a stamp has changed.
 //!
-//! **Invariant:** a program that can write the files gives itself nothing: what they become counts
-//! once this user trusts it.
+//! **Invariant:** a program that can write these files gains nothing: a change has effect only
+//! after this user trusts it.
 
 use super::execute::JournalStorage;
 use crate::project_context::{ProjectContext, config, servers};
@@ -16,90 +16,90 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// What a file looks like from outside.
+/// Modification time and size of a path itself and of the file it links to. `None` for what does
+/// not exist.
 type FileStamp = [Option<(SystemTime, u64)>; 2];
 
-/// Follows a project.
+/// Provides the current setup of a project whose files may change.
 pub(super) struct ProjectReloader {
-    kept: JournalStorage,
+    storage: JournalStorage,
     journal: Arc<dyn Journal>,
-    last: Mutex<ProjectSnapshot>,
+    snapshot: Mutex<ProjectSnapshot>,
 }
 
 struct ProjectSnapshot {
     watched: Vec<PathBuf>,
-    looks: Vec<FileStamp>,
+    stamps: Vec<FileStamp>,
     project: Project,
-    setting: McpSetup,
+    setup: McpSetup,
 }
 
 impl ProjectReloader {
-    /// Begins with a workplace as it is.
+    /// Starts with a project as it was read.
     pub(super) fn new(
-        workplace: &ProjectContext,
-        kept: JournalStorage,
+        context: &ProjectContext,
+        storage: JournalStorage,
         journal: Arc<dyn Journal>,
     ) -> Result<ProjectReloader, Error> {
-        let ProjectContext { project, servers, .. } = workplace;
-        let engine = Engine::with_journal(&config(project, kept), journal.clone())?;
+        let ProjectContext { project, servers, .. } = context;
+        let engine = Engine::with_journal(&config(project, storage), journal.clone())?;
         servers.start_background();
-        let setting = McpSetup::new(engine, servers.clone())
+        let setup = McpSetup::new(engine, servers.clone())
             .model_may_approve(project.approvals.model_may_approve);
-        // Nobody has looked yet: the files may have changed since they were read.
-        let (watched, looks, project) = (project.sources(), Vec::new(), project.clone());
+        // There are no stamps yet: the files may have changed since they were read.
+        let (watched, stamps, project) = (project.sources(), Vec::new(), project.clone());
         Ok(ProjectReloader {
-            kept,
+            storage,
             journal,
-            last: Mutex::new(ProjectSnapshot { watched, looks, project, setting }),
+            snapshot: Mutex::new(ProjectSnapshot { watched, stamps, project, setup }),
         })
     }
 
-    /// Returns the setting of the moment. Runs that are under way keep the one they began with.
+    /// Returns the current setup. Runs in progress keep the setup that they began with.
     ///
     /// # Errors
-    /// If the files have changed and cannot be understood: nothing is done by rules that may not
-    /// hold any more.
-    pub(super) fn current(&self) -> Result<McpSetup, Error> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let looks: Vec<FileStamp> = last.watched.iter().map(look).collect();
-        if last.looks != looks || last.setting.servers.is_outdated() {
-            let project = ProjectContext::again()?;
-            let setting = self.setting(&last, &project)?;
+    /// If the files have changed and cannot be parsed: the old rules may no longer hold.
+    pub(super) fn current_setup(&self) -> Result<McpSetup, Error> {
+        let mut snapshot = self.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamps: Vec<FileStamp> = snapshot.watched.iter().map(stamp).collect();
+        if snapshot.stamps != stamps || snapshot.setup.servers.is_outdated() {
+            let project = ProjectContext::reload_project()?;
+            let setup = self.setup_for(&snapshot, &project)?;
             let watched = project.sources();
-            // Of files that are named only now nothing is known: they are looked at with the next
-            // request.
-            let looks = if watched == last.watched { looks } else { Vec::new() };
-            *last = ProjectSnapshot { watched, looks, project, setting };
+            // Newly named files have no stamps yet; they are compared at the next request.
+            let stamps = if watched == snapshot.watched { stamps } else { Vec::new() };
+            *snapshot = ProjectSnapshot { watched, stamps, project, setup };
         }
-        Ok(last.setting.clone())
+        Ok(snapshot.setup.clone())
     }
 
-    /// Returns the setting of a project, with all of the last one that is the same.
-    fn setting(&self, last: &ProjectSnapshot, project: &Project) -> Result<McpSetup, Error> {
+    /// Returns the setup of a project, and reuses the parts of the last one that did not change.
+    fn setup_for(&self, snapshot: &ProjectSnapshot, project: &Project) -> Result<McpSetup, Error> {
         let same_servers =
-            !last.setting.servers.is_outdated() && last.project.has_same_servers(project);
-        if same_servers && last.project.has_same_rules(project) {
-            return Ok(last.setting.clone());
+            !snapshot.setup.servers.is_outdated() && snapshot.project.has_same_servers(project);
+        if same_servers && snapshot.project.has_same_rules(project) {
+            return Ok(snapshot.setup.clone());
         }
-        let engine = Engine::with_journal(&config(project, self.kept), self.journal.clone())?;
+        let engine = Engine::with_journal(&config(project, self.storage), self.journal.clone())?;
         let servers = match same_servers {
-            true => last.setting.servers.clone(),
+            true => snapshot.setup.servers.clone(),
             false => {
-                // Before the new ones read what is kept.
-                last.setting.servers.keep();
-                let servers = servers(project, self.kept)?;
+                // This must happen before the new servers read the saved data.
+                snapshot.setup.servers.keep();
+                let servers = servers(project, self.storage)?;
                 servers.start_background();
                 servers
             }
         };
-        let setting = McpSetup::new(engine, servers);
-        Ok(setting.model_may_approve(project.approvals.model_may_approve))
+        let setup = McpSetup::new(engine, servers);
+        Ok(setup.model_may_approve(project.approvals.model_may_approve))
     }
 }
 
-/// Of a link both: that it is turned, and that what it leads to is another.
-fn look(path: &PathBuf) -> FileStamp {
-    let seen = |found: Metadata| Some((found.modified().ok()?, found.len()));
-    let (own, led) = (std::fs::symlink_metadata(path), std::fs::metadata(path));
-    [own.ok().and_then(seen), led.ok().and_then(seen)]
+/// Returns the stamp of a path. It changes if a link points elsewhere, and if the link's target
+/// changes.
+fn stamp(path: &PathBuf) -> FileStamp {
+    let time_and_size = |found: Metadata| Some((found.modified().ok()?, found.len()));
+    let (link, target) = (std::fs::symlink_metadata(path), std::fs::metadata(path));
+    [link.ok().and_then(time_and_size), target.ok().and_then(time_and_size)]
 }

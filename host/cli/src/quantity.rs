@@ -1,11 +1,12 @@
-//! Lifetimes, levels, seeds, sizes and counts as people write them.
+//! Parses and formats quantities as people write them: lifetimes, durability levels, seeds, sizes
+//! and counts.
 
 use data_encoding::HEXLOWER_PERMISSIVE;
 use pml::journal::Durability;
 pub(super) use pml::text::{bytes, duration};
 use std::time::Duration;
 
-/// A duration, or for ever.
+/// A duration; `None` means forever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lifetime(pub(super) Option<Duration>);
 
@@ -17,7 +18,7 @@ pub(super) fn lifetime(text: &str) -> Result<Lifetime, String> {
     }
 }
 
-/// Parses the name of a level.
+/// Parses the name of a durability level.
 pub(super) fn durability(text: &str) -> Result<Durability, String> {
     match text {
         "process" => Ok(Durability::Process),
@@ -26,7 +27,7 @@ pub(super) fn durability(text: &str) -> Result<Durability, String> {
     }
 }
 
-/// Returns `1 call`, `2 calls`.
+/// Returns a count with its noun in singular or plural: `1 call`, `2 calls`.
 pub(super) fn counted(count: u64, thing: &str) -> String {
     match count {
         1 => format!("1 {thing}"),
@@ -34,7 +35,7 @@ pub(super) fn counted(count: u64, thing: &str) -> String {
     }
 }
 
-/// Returns a number of bytes in its largest unit: `512 B`, `3.4 KiB`, `61 MiB`.
+/// Formats a number of bytes in its largest unit: `512 B`, `3.4 KiB`, `61 MiB`.
 pub(super) fn size(bytes: u64) -> String {
     let scaled = |shift: u32, unit: &str| {
         let tenths = (bytes * 10) >> shift;
@@ -51,7 +52,7 @@ pub(super) fn size(bytes: u64) -> String {
     }
 }
 
-/// Parses a whole number or 64 hex digits.
+/// Parses a seed: a whole number or 64 hex digits.
 pub(super) fn seed(text: &str) -> Result<[u8; 32], String> {
     if let Ok(number) = text.parse::<u64>() {
         let mut seed = [0; 32];

@@ -1,4 +1,4 @@
-//! `pml remove`
+//! The command `pml remove`: removes a server from `.pml.json`.
 
 use super::{add, project, ui};
 use crate::widening_permit;
@@ -17,7 +17,7 @@ pub(super) struct RemoveCommand {
 
 impl RemoveCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let (folder, environment) = (project::current()?, Environment::of_process());
+        let (folder, environment) = (project::current_folder()?, Environment::of_process());
         let settings = SettingsFile::of(&folder, &environment)?;
         let edited = settings.remove_server(&self.name)?;
         let (folder, changes) = (
@@ -26,7 +26,7 @@ impl RemoveCommand {
         );
         widening_permit::note(|who, channel| AuditEvent::Changed { folder, changes, who, channel });
         ui::print(&format!("`{}` is removed from `.pml.json`", escape(&self.name)))?;
-        add::hint(edited, &environment)?;
+        add::print_next_steps(edited, &environment)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,4 +1,4 @@
-//! `pml replay`
+//! The command `pml replay`: runs a program of the journal again and reports where it differs.
 
 use super::execute::runtime;
 use super::quantity::counted;
@@ -25,11 +25,11 @@ pub(super) struct ReplayCommand {
 impl ReplayCommand {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let journal = project::journal()?;
-        // Nothing is called: no setting of the project matters.
+        // No tool is called, so the project's settings do not matter.
         let mut config = Config::new();
         let engine = Engine::with_journal(config.runs(1), journal.clone())?;
         let replay = runtime()?.block_on(async {
-            let run = identify::run(&*journal, &self.id, SystemClock.now()).await?.run;
+            let run = identify::find_run(&*journal, &self.id, SystemClock.now()).await?.run;
             anyhow::Ok(engine.replay_run(run).await?)
         })?;
         let same = replay.diverged.is_none();

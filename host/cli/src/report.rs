@@ -1,4 +1,5 @@
-//! Errors and failures, translated once: kind, chain, hint and exit code.
+//! Reports errors and failures on stderr: message, causes, hint and exit code. This is the only
+//! place that translates them.
 
 use super::execute::JournalStorage;
 use super::identify::short;
@@ -18,23 +19,23 @@ use pml::{
 use std::io;
 use std::process::ExitCode;
 
-/// The program failed, or the user's files are wrong.
+/// Exit code: the program failed, or the user's files are wrong.
 pub(super) const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 const BROKEN_PIPE: u8 = 3;
-/// The program waits for a person.
+/// Exit code: the program waits for a person.
 pub(super) const WAITING: u8 = 4;
-/// Stopped by Ctrl-C.
+/// Exit code: stopped by Ctrl-C.
 pub(super) const INTERRUPTED: u8 = 130;
-/// Stopped by SIGTERM.
+/// Exit code: stopped by SIGTERM.
 pub(super) const TERMINATED: u8 = 143;
 const INTERNAL: u8 = 255;
 
-/// Tools that are named of those that were called, and how much of each name.
-const TOOLS: usize = 20;
-const TOOL: usize = 60;
+/// Most tools that are named in a list of completed calls, and most columns of each name.
+const MAX_TOOLS: usize = 20;
+const MAX_TOOL_COLUMNS: usize = 60;
 
-/// A flag whose value is wrong in a way that clap cannot see.
+/// An error about a flag whose value is wrong in a way that clap cannot check.
 #[derive(Debug)]
 pub(super) struct UsageError(pub(super) String);
 
@@ -46,7 +47,7 @@ impl std::fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
-/// An error that knows what to do about it.
+/// An error with a hint about what to do.
 #[derive(Debug)]
 pub(super) struct HintedError {
     message: String,
@@ -59,7 +60,7 @@ impl HintedError {
         HintedError { message: message.into(), hint: hint.into(), code: FAILED }
     }
 
-    /// The same for a command that was typed in a way that it cannot be run.
+    /// Returns an error about wrong usage, which has its own exit code.
     pub(super) fn usage(message: impl Into<String>, hint: impl Into<String>) -> HintedError {
         HintedError { code: USAGE, ..HintedError::new(message, hint) }
     }
@@ -73,7 +74,7 @@ impl std::fmt::Display for HintedError {
 
 impl std::error::Error for HintedError {}
 
-/// Reports arguments that clap refuses; help and version go to stdout.
+/// Reports arguments that clap refuses. Help and version are printed to stdout.
 pub(super) fn usage(error: &clap::Error) -> ExitCode {
     match error.print() {
         Ok(()) if error.use_stderr() => ExitCode::from(USAGE),
@@ -82,7 +83,7 @@ pub(super) fn usage(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// Reports what kept a program from running.
+/// Reports an error that ended a command, and returns its exit code.
 pub(super) fn error(error: &anyhow::Error) -> ExitCode {
     if let Some(io) = error.downcast_ref::<io::Error>()
         && io.kind() == io::ErrorKind::BrokenPipe
@@ -91,11 +92,11 @@ pub(super) fn error(error: &anyhow::Error) -> ExitCode {
     }
     let mut text = format!("{ERROR}error{ERROR:#}: {}", quote(&error.to_string()));
     for cause in error.chain().skip(1) {
-        text += &because(&cause.to_string());
+        text += &cause_line(&cause.to_string());
     }
-    let own = error.downcast_ref::<Error>();
+    let pml_error = error.downcast_ref::<Error>();
     let hinted = error.downcast_ref::<HintedError>().map(|hinted| hinted.hint.as_str());
-    if let Some(hint) = own.and_then(Error::hint).or(hinted) {
+    if let Some(hint) = pml_error.and_then(Error::hint).or(hinted) {
         text += &format!("\n{HINT}hint{HINT:#}: {hint}");
     }
     ui::say(&text);
@@ -105,24 +106,24 @@ pub(super) fn error(error: &anyhow::Error) -> ExitCode {
     if let Some(hinted) = error.downcast_ref::<HintedError>() {
         return ExitCode::from(hinted.code);
     }
-    match own.map(|own| own.kind().class()) {
+    match pml_error.map(|error| error.kind().class()) {
         Some(ErrorClass::Internal) => ExitCode::from(INTERNAL),
-        Some(ErrorClass::Usage) if own.is_some_and(|own| own.kind() == Code::Config) => {
+        Some(ErrorClass::Usage) if pml_error.is_some_and(|error| error.kind() == Code::Config) => {
             ExitCode::from(USAGE)
         }
         _ => ExitCode::from(FAILED),
     }
 }
 
-/// The same as JSON, for whoever reads stdout.
-pub(super) fn told(error: &anyhow::Error) -> Value {
-    let own = error.downcast_ref::<Error>();
+/// Returns an error as JSON.
+pub(super) fn error_json(error: &anyhow::Error) -> Value {
+    let pml_error = error.downcast_ref::<Error>();
     let hinted = error.downcast_ref::<HintedError>().map(|hinted| hinted.hint.as_str());
     json!({
-        "code": own.map(|own| own.kind().as_str()),
+        "code": pml_error.map(|error| error.kind().as_str()),
         "message": error.to_string(),
         "causes": error.chain().skip(1).map(|cause| cause.to_string()).collect::<Vec<_>>(),
-        "hint": own.and_then(Error::hint).or(hinted),
+        "hint": pml_error.and_then(Error::hint).or(hinted),
     })
 }
 
@@ -131,7 +132,7 @@ pub(super) fn failure(failure: &Failure) {
     let uncaught = if failure.code == Code::Threw { "uncaught " } else { "" };
     let mut text = format!("{ERROR}error{ERROR:#}: {uncaught}{}", describe(failure));
     for cause in &failure.causes {
-        text += &because(cause);
+        text += &cause_line(cause);
     }
     if let Some(frame) = &failure.code_frame {
         text += &format!("\n{}", frame.trim_end());
@@ -151,11 +152,11 @@ pub(super) fn failure(failure: &Failure) {
     ui::say(&text);
 }
 
-/// Reports why a single call failed: the program around it is ours and not shown.
+/// Reports why a single call failed. The program around it is not shown, because pml wrote it.
 pub(super) fn call_failed(failure: &Failure) {
     let code = failure.error_code.as_deref().unwrap_or(failure.code.as_str());
     let message = quote(&failure.message);
-    // A server's last words may follow: the code is not among them.
+    // The last stderr lines of a server may follow the first line; the code belongs before them.
     let (first, rest) = message.split_at(message.find('\n').unwrap_or(message.len()));
     let mut text = format!("{ERROR}error{ERROR:#}: {first} [{}]{rest}", escape(code));
     if let Some(hint) = failure.hint.clone().or_else(|| hint(failure.code).map(Into::into)) {
@@ -164,8 +165,8 @@ pub(super) fn call_failed(failure: &Failure) {
     ui::say(&text);
 }
 
-/// Says what a program waits for, and how to go on.
-pub(super) fn waiting(questions: &[Question], kept: JournalStorage, redactor: &Redactor) {
+/// Prints the questions that a program waits for, and how to answer them.
+pub(super) fn waiting(questions: &[Question], storage: JournalStorage, redactor: &Redactor) {
     let width = width_of_stderr();
     for question in questions {
         let calls = match question.asks.len() {
@@ -182,9 +183,9 @@ pub(super) fn waiting(questions: &[Question], kept: JournalStorage, redactor: &R
                 text += &format!("\n{}", width.map_or(line.clone(), |width| wrap(&line, width)));
             }
         }
-        let hint = match kept {
+        let hint = match storage {
             JournalStorage::OnDisk => match agent_variable(&Environment::of_process()) {
-                // The agent is not asked, and not told how to answer.
+                // An agent is not asked, and the hint does not say how to answer.
                 Some(variable) => format!(
                     "an agent runs this command (`{variable}` is set), so nobody is asked here: a person answers in \
                      a terminal of their own, `pml approvals` lists it there"
@@ -199,12 +200,13 @@ pub(super) fn waiting(questions: &[Question], kept: JournalStorage, redactor: &R
     }
 }
 
-/// Reports that a person ended a program, and what it had done if a better one is wanted.
+/// Reports that a person ended a run. If a better program is wanted, it also lists the completed
+/// calls.
 pub(super) fn aborted(aborted: &AbortedRun, run: RunId) {
     let (message, who) = (quote(&aborted.message), quote(&aborted.who));
     let mut text = format!("{ERROR}error{ERROR:#}: {message} [ABORTED]\n  {DIM}by{DIM:#}: {who}");
     if aborted.replan {
-        let completed = completed(aborted.completed.iter().map(|call| call.tool.as_str()));
+        let completed = completed_calls(aborted.completed.iter().map(|call| call.tool.as_str()));
         text += &format!(
             "\n  {DIM}completed{DIM:#}: {completed}\n\
              {HINT}hint{HINT:#}: a better program is wanted: `pml run --resume {} FILE` takes up what was completed",
@@ -214,8 +216,8 @@ pub(super) fn aborted(aborted: &AbortedRun, run: RunId) {
     ui::say(&text);
 }
 
-/// Calls by tool, in the order in which each was first completed.
-fn completed<'a>(tools: impl Iterator<Item = &'a str>) -> String {
+/// Lists completed calls by tool, in the order of each tool's first call.
+fn completed_calls<'a>(tools: impl Iterator<Item = &'a str>) -> String {
     let mut counts: Vec<(&str, u64)> = Vec::new();
     for tool in tools {
         match counts.iter_mut().find(|(known, _)| *known == tool) {
@@ -224,10 +226,10 @@ fn completed<'a>(tools: impl Iterator<Item = &'a str>) -> String {
         }
     }
     let all = counts.iter().map(|(_, count)| count).sum();
-    let more = counts.len().saturating_sub(TOOLS);
-    let named = counts.iter().take(TOOLS).map(|(tool, count)| match count {
-        1 => cut_to_columns(&one_line(tool), TOOL),
-        count => format!("{} ({count})", cut_to_columns(&one_line(tool), TOOL)),
+    let more = counts.len().saturating_sub(MAX_TOOLS);
+    let named = counts.iter().take(MAX_TOOLS).map(|(tool, count)| match count {
+        1 => cut_to_columns(&one_line(tool), MAX_TOOL_COLUMNS),
+        count => format!("{} ({count})", cut_to_columns(&one_line(tool), MAX_TOOL_COLUMNS)),
     });
     let named = named.chain((more > 0).then(|| format!("{more} more"))).collect::<Vec<_>>();
     match all {
@@ -236,7 +238,7 @@ fn completed<'a>(tools: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-/// Reports that nobody answered in time.
+/// Reports that nobody answered a question in time.
 pub(super) fn expired(run: RunId) {
     ui::say(&format!(
         "{ERROR}error{ERROR:#}: nobody answered in time: the run is over [EXPIRED]\n\
@@ -244,8 +246,9 @@ pub(super) fn expired(run: RunId) {
     ));
 }
 
-/// Reports what a program left behind although it ended.
-pub(super) fn leftovers(outcome: &Outcome) {
+/// Prints warnings about an outcome: unhandled rejections, abandoned calls and dropped console
+/// lines.
+pub(super) fn outcome_warnings(outcome: &Outcome) {
     for failure in &outcome.unhandled {
         let at = failure.position.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
         let what = describe(failure);
@@ -253,13 +256,13 @@ pub(super) fn leftovers(outcome: &Outcome) {
     }
     for call in &outcome.abandoned {
         let (number, tool) = (call.call, escape(&call.tool));
-        let own =
+        let not_awaited =
             format!("the program ended without waiting for it\n{HINT}hint{HINT:#}: `await` it");
         let (what, why) = match (call.sent, cut_short(&outcome.ending)) {
-            (true, false) => ("was cancelled", own),
-            (false, false) => ("was never sent", own),
+            (true, false) => ("was cancelled", not_awaited),
+            (false, false) => ("was never sent", not_awaited),
             (true, true) => ("was cancelled", "it may have had an effect".into()),
-            // Nothing was done, and no fault of the program.
+            // The call had no effect, and the program is not at fault.
             (false, true) => continue,
         };
         ui::say(&format!("{WARNING}warning{WARNING:#}: call {number} of `{tool}` {what}: {why}"));
@@ -272,7 +275,8 @@ pub(super) fn leftovers(outcome: &Outcome) {
     }
 }
 
-/// Whether others ended the program while it may have waited for its calls.
+/// Reports whether a person or a limit ended the program, which may still have been waiting for its
+/// calls.
 fn cut_short(ending: &Ending) -> bool {
     match ending {
         Ending::Aborted(_) | Ending::Expired(_) => true,
@@ -283,23 +287,23 @@ fn cut_short(ending: &Ending) -> bool {
     }
 }
 
-/// A program's text in ours: escaped, and its further lines indented, so that it cannot pass for a
-/// line of our own.
+/// Escapes a program's text and indents its further lines, so that it cannot be mistaken for a line
+/// of pml.
 fn quote(text: &str) -> String {
     escape(text).replace('\n', "\n    ")
 }
 
-/// A program's text in one line of ours.
+/// Escapes a program's text and joins it into one line.
 fn one_line(text: &str) -> String {
     escape(text).replace(['\n', '\t'], " ")
 }
 
-/// The line that tells a cause.
-fn because(cause: &str) -> String {
+/// Returns the line that shows a cause.
+fn cause_line(cause: &str) -> String {
     format!("\n  {DIM}because{DIM:#}: {}", quote(cause))
 }
 
-/// One line: what was thrown, or which limit was hit.
+/// Returns one line about a failure: the thrown error, or the limit that was hit.
 fn describe(failure: &Failure) -> String {
     let message = quote(&failure.message);
     match failure.code {
@@ -338,15 +342,15 @@ fn hint(code: Code) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::completed;
+    use super::completed_calls;
 
     #[test]
     fn what_was_completed_is_counted_by_tool() {
-        assert_eq!(completed(std::iter::empty()), "no call");
-        assert_eq!(completed(["a:b"].into_iter()), "1 call: a:b");
+        assert_eq!(completed_calls(std::iter::empty()), "no call");
+        assert_eq!(completed_calls(["a:b"].into_iter()), "1 call: a:b");
         let calls = ["c:d", "a:b", "c:d", "x\u{1b}\ny"];
-        assert_eq!(completed(calls.into_iter()), "4 calls: c:d (2), a:b, x\\u{1b} y");
+        assert_eq!(completed_calls(calls.into_iter()), "4 calls: c:d (2), a:b, x\\u{1b} y");
         let many: Vec<_> = (0..30).map(|number| format!("a:b{number}")).collect();
-        assert!(completed(many.iter().map(String::as_str)).ends_with(", a:b19, 10 more"));
+        assert!(completed_calls(many.iter().map(String::as_str)).ends_with(", a:b19, 10 more"));
     }
 }

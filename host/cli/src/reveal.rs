@@ -1,6 +1,6 @@
-//! What a command hides of what it shows, and showing all of it to whoever says so.
+//! Hides secrets in a command's output, or reveals them if the user asks for that.
 //!
-//! **Invariant:** nothing is revealed without a warning, and nothing where an agent runs the
+//! **Invariant:** secrets are revealed only after a warning, and never where an agent runs the
 //! command.
 
 use super::project;
@@ -9,15 +9,16 @@ use super::ui::{self, WARNING};
 use anyhow::Result;
 use pml::{Environment, Project, project::agent_variable, text::Redactor};
 
-/// Said before secrets are shown.
-const SHOWN: &str = "secrets are shown as they are: they stay on the screen and in its history";
+/// The text of the warning.
+const WARNING_TEXT: &str =
+    "secrets are shown as they are: they stay on the screen and in its history";
 
-/// Returns the warning that comes before everything that is revealed.
-pub(super) fn warning() -> String {
-    format!("{WARNING}warning{WARNING:#}: {SHOWN}")
+/// Returns the warning that is printed before secrets are revealed.
+pub(super) fn reveal_warning() -> String {
+    format!("{WARNING}warning{WARNING:#}: {WARNING_TEXT}")
 }
 
-/// Whether secrets are shown.
+/// The choice to show secrets or to hide them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reveal {
     No,
@@ -30,11 +31,11 @@ impl From<bool> for Reveal {
     }
 }
 
-/// Returns what hides the values that the project around the current folder gives to its servers,
-/// or what hides nothing.
+/// Returns a redactor that hides the values which the current project gives to its servers. With
+/// `Reveal::Yes`, returns one that hides nothing.
 ///
 /// # Errors
-/// If secrets are to be shown and an agent runs the command.
+/// If secrets are to be revealed and an agent runs the command.
 pub(super) fn redactor(reveal: Reveal) -> Result<Redactor> {
     let environment = Environment::of_process();
     if reveal == Reveal::Yes {
@@ -45,11 +46,11 @@ pub(super) fn redactor(reveal: Reveal) -> Result<Redactor> {
             let hint = "a person reveals them in a terminal of their own";
             return Err(HintedError::new(message, hint).into());
         }
-        ui::say(&warning());
+        ui::say(&reveal_warning());
         return Ok(Redactor::revealing());
     }
-    // Files that cannot be read are no reason to show nothing: what looks like a secret is hidden
-    // in any case.
-    let project = Project::load_in(&project::current()?, &environment);
+    // Unreadable project files are no error here: values that look like secrets are hidden in any
+    // case.
+    let project = Project::load_in(&project::current_folder()?, &environment);
     Ok(project.map(|project| project.redactor()).unwrap_or_default())
 }

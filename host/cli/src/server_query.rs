@@ -1,5 +1,5 @@
-//! What the servers of a project offer, asked for with a line on the terminal that says who is
-//! waited for.
+//! Asks the servers of a project for their tools, and meanwhile shows on the terminal which servers
+//! are starting.
 
 use super::progress;
 use super::ui::{self, HINT, WARNING};
@@ -12,54 +12,54 @@ use pml::{
 use std::convert::Infallible;
 use std::time::Duration;
 
-/// Servers have their own limits; this is for what comes on top of them.
+/// Time in addition to the servers' own limits.
 const SLACK: Duration = Duration::from_secs(5);
 
-/// How often the line moves.
+/// Interval between redraws of the progress line.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Ticks before there is a line: what is remembered is there at once.
-const PATIENCE: u32 = 3;
+/// Ticks before the line appears: cached tools are available at once.
+const TICKS_BEFORE_SHOWN: u32 = 3;
 
-/// Names that fit into the line.
-const NAMED: usize = 3;
+/// Most names that are shown in the line.
+const MAX_NAMES: usize = 3;
 
-/// Asks the servers that `wanted` names, and starts those that must be.
-pub(super) async fn offered(
-    workplace: &ProjectContext,
+/// Returns the tools of the servers that `wanted` selects, and starts these servers if necessary.
+pub(super) async fn query_tools(
+    context: &ProjectContext,
     wanted: impl Fn(&str) -> bool,
     freshness: Freshness,
 ) -> ToolOffer {
-    let ProjectContext { project, servers, .. } = workplace;
+    let ProjectContext { project, servers, .. } = context;
     let starts = freshness != Freshness::CachedOnly && !project.servers.is_empty();
     if project.trust == TrustState::Trusted && starts {
-        // What they say is remembered there; where it cannot be, they are asked again.
+        // The tools are cached in this folder. If it cannot be created, servers are asked again.
         let _ = Store::make_folder(project.state_folder());
     }
     let longest = project.servers.iter().map(|server| server.start_timeout).max();
-    let patience = longest.unwrap_or_default() + SLACK;
+    let timeout = longest.unwrap_or_default() + SLACK;
     tokio::select! {
-        offer = servers.offer(wanted, freshness, patience) => offer,
-        never = line(servers) => match never {},
+        offer = servers.offer(wanted, freshness, timeout) => offer,
+        never = show_starting(servers) => match never {},
     }
 }
 
-/// Says which servers are starting, for ever.
-async fn line(servers: &Servers) -> Infallible {
-    let Some(bar) = progress::line() else { return std::future::pending().await };
+/// Shows which servers are starting, forever.
+async fn show_starting(servers: &Servers) -> Infallible {
+    let Some(bar) = progress::new_bar() else { return std::future::pending().await };
     let bar = ProgressLineGuard(bar);
     let mut ticks = 0;
     loop {
         tokio::time::sleep(TICK).await;
         ticks += 1;
-        if ticks >= PATIENCE {
+        if ticks >= TICKS_BEFORE_SHOWN {
             bar.0.set_message(message(servers));
             bar.0.tick();
         }
     }
 }
 
-/// A line that goes away with whoever waits.
+/// A progress line that is removed when it is dropped.
 struct ProgressLineGuard(indicatif::ProgressBar);
 
 impl Drop for ProgressLineGuard {
@@ -74,30 +74,31 @@ fn message(servers: &Servers) -> String {
     let names: Vec<_> = starting.map(|one| escape(&one.name).into_owned()).collect();
     match names.len() {
         0 => "waiting for the servers".into(),
-        count if count > NAMED => {
-            format!("starting {} and {} more", names[..NAMED].join(", "), count - NAMED)
+        count if count > MAX_NAMES => {
+            format!("starting {} and {} more", names[..MAX_NAMES].join(", "), count - MAX_NAMES)
         }
         _ => format!("starting {}", names.join(", ")),
     }
 }
 
-/// Says which servers did not answer, and why.
-pub(super) fn warn(unavailable: &[UnavailableServer]) {
-    for one in of_servers(unavailable) {
-        ui::say(&format!("{WARNING}warning{WARNING:#}: {}", reason(one)));
+/// Prints a warning for each server that did not answer.
+pub(super) fn warn_unavailable(unavailable: &[UnavailableServer]) {
+    for one in about_servers(unavailable) {
+        ui::say(&format!("{WARNING}warning{WARNING:#}: {}", unavailable_reason(one)));
     }
 }
 
-/// Those that are about one server: that nobody trusts the project is said by [`untrusted`], once.
-pub(super) fn of_servers(
+/// Leaves out the entry which says that the project is untrusted; [`warn_untrusted`] reports that
+/// once.
+pub(super) fn about_servers(
     unavailable: &[UnavailableServer],
 ) -> impl Iterator<Item = &UnavailableServer> {
     unavailable.iter().filter(|one| one.code != Code::Untrusted || one.server != "*")
 }
 
-/// Says that the project's files do not count, if they declare servers.
-pub(super) fn untrusted(workplace: &ProjectContext) {
-    let project = &workplace.project;
+/// Prints a warning if the project is untrusted and declares servers.
+pub(super) fn warn_untrusted(context: &ProjectContext) {
+    let project = &context.project;
     if let (Some(reason), false) = (project.trust.reason(), project.declared.servers.is_empty()) {
         ui::say(&format!(
             "{WARNING}warning{WARNING:#}: {reason}: its servers are not started\n\
@@ -106,8 +107,9 @@ pub(super) fn untrusted(workplace: &ProjectContext) {
     }
 }
 
-/// Why a server did not answer, with its name; a server's own lines stand behind a bar.
-pub(super) fn reason(one: &UnavailableServer) -> String {
+/// Returns why a server did not answer, with its name. Lines that the server wrote are shown behind
+/// a bar.
+pub(super) fn unavailable_reason(one: &UnavailableServer) -> String {
     let name = format!("`{}`", escape(&one.server));
     let reason = escape(&one.reason);
     match reason.contains(&name) {

@@ -1,4 +1,4 @@
-//! `pml stdio`: the MCP server on stdin and stdout.
+//! The command `pml stdio`: serves MCP on stdin and stdout.
 
 use super::execute::JournalStorage;
 use super::notices::StderrNoticeWriter;
@@ -49,36 +49,37 @@ impl StdioCommand {
             let hint = "run `pml trust` before; in CI, `pml trust --yes`";
             return Err(HintedError::usage(message, hint).into());
         }
-        // The process ends after this; taking it apart would only make the client wait.
+        // The process ends after this. Dropping the runtime would only make the client wait.
         let runtime = ManuallyDrop::new(execute::runtime()?);
         runtime.block_on(async {
             let (interrupt, terminate) = (signal(SIGINT)?, signal(SIGTERM)?);
-            let impatient = Arc::new(AtomicBool::new(false));
+            let stop_requested = Arc::new(AtomicBool::new(false));
             for (number, code) in [(SIGINT, report::INTERRUPTED), (SIGTERM, report::TERMINATED)] {
-                flag::register_conditional_shutdown(number, code.into(), impatient.clone())
+                flag::register_conditional_shutdown(number, code.into(), stop_requested.clone())
                     .context("cannot listen for signals")?;
             }
-            let kept =
+            let storage =
                 if self.no_journal { JournalStorage::InMemory } else { JournalStorage::OnDisk };
-            let workplace = ProjectContext::open_for(ProjectFilesTrust::AsRecorded, kept)?;
-            let durability = workplace.project.durability;
-            let journal = project::journal_of(kept, durability, &workplace.project)?;
-            if kept == JournalStorage::OnDisk {
-                // Whoever counts sessions knows us by it. That it cannot be kept is no reason not
-                // to serve.
-                let _ = ProjectState::at(workplace.project.state_folder()).client_id();
+            let context =
+                ProjectContext::open_with_storage(ProjectFilesTrust::AsRecorded, storage)?;
+            let durability = context.project.durability;
+            let journal = project::journal_for(storage, durability, &context.project)?;
+            if storage == JournalStorage::OnDisk {
+                // The id identifies this project to whoever counts sessions. Failing to store it
+                // must not prevent serving.
+                let _ = ProjectState::at(context.project.state_folder()).client_id();
             }
-            let root = workplace.project.root.clone();
-            let follower = ProjectReloader::new(&workplace, kept, journal)?;
-            // The follower has them now, and lets them go when they are replaced.
-            drop(workplace);
-            let key = match kept {
+            let root = context.project.root.clone();
+            let reloader = ProjectReloader::new(&context, storage, journal)?;
+            // The reloader holds the servers now, and drops them when they are replaced.
+            drop(context);
+            let key = match storage {
                 JournalStorage::OnDisk => UserKey::of(&Environment::of_process(), &root)?,
                 JournalStorage::InMemory => UserKey::of_this_process(),
             };
             let notices = StderrNoticeWriter::new();
             let log = notices.clone();
-            let door = McpServer::sealing_with(key, move || follower.current())
+            let server = McpServer::sealing_with(key, move || reloader.current_setup())
                 .noticing(move |line| log.say(line));
             let mut code = 0;
             let stop = async {
@@ -86,12 +87,12 @@ impl StdioCommand {
                     () = interrupt => code = report::INTERRUPTED,
                     () = terminate => code = report::TERMINATED,
                 }
-                // Whoever says it twice does not want to wait.
-                impatient.store(true, Ordering::Relaxed);
+                // A second signal ends the process at once.
+                stop_requested.store(true, Ordering::Relaxed);
             };
-            let quit = serve_stdio(door, stop).await;
+            let close_reason = serve_stdio(server, stop).await;
             notices.finish();
-            match quit? {
+            match close_reason? {
                 CloseReason::Stopped => Ok(ExitCode::from(code)),
                 _ => Ok(ExitCode::SUCCESS),
             }
@@ -99,7 +100,7 @@ impl StdioCommand {
     }
 }
 
-/// Waits for a signal, which from now on does not end the process.
+/// Returns a future that waits for a signal. From now on the signal does not end the process.
 fn signal(signal: i32) -> Result<impl Future<Output = ()>> {
     let (sender, receiver) = UnixStream::pair().context("cannot listen for signals")?;
     signal_hook::low_level::pipe::register(signal, sender).context("cannot listen for signals")?;
@@ -107,7 +108,8 @@ fn signal(signal: i32) -> Result<impl Future<Output = ()>> {
     let mut receiver =
         tokio::net::UnixStream::from_std(receiver).context("cannot listen for signals")?;
     Ok(async move {
-        // An error would mean that the pipe is gone, which lives as long as the process.
+        // An error would mean that the pipe is closed, but it stays open as long as the process
+        // lives.
         let _ = receiver.read_u8().await;
     })
 }

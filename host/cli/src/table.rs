@@ -1,9 +1,9 @@
-//! Columns of text that line up.
+//! Formats rows of cells as aligned columns.
 
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
-/// A cell: text, and how it looks.
+/// A cell: its text and its style.
 pub(super) struct TableCell {
     pub(super) text: String,
     pub(super) style: Style,
@@ -19,8 +19,8 @@ impl TableCell {
     }
 }
 
-/// Returns the rows as lines, each column as wide as its widest cell. Nothing follows the last cell
-/// of a row.
+/// Returns the rows as lines. Each column is as wide as its widest cell, and the last cell of a row
+/// is not padded.
 pub(super) fn table(rows: &[Vec<TableCell>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {

@@ -1,20 +1,20 @@
-//! The terminal that the process was started from, whatever stdin and stdout are connected to.
+//! The terminal that the process was started from, which need not be stdin or stdout.
 
-use super::reveal::warning;
+use super::reveal::reveal_warning;
 use super::wrap::wrap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::sync::Arc;
 
-/// How wide a terminal is that does not say so.
-const WIDTH: usize = 80;
+/// Width of a terminal that does not report one.
+const DEFAULT_WIDTH: usize = 80;
 
-/// What is shown to whoever wants to know more before they say yes.
+/// Details for a person who wants to know more before answering.
 #[derive(Default)]
 pub(super) struct ConfirmDetails {
-    /// All there is to know, at `?`.
+    /// All details, shown for `?`.
     pub(super) details: Vec<String>,
-    /// The same with secrets, at `r`.
+    /// All details with secrets, shown for `r`.
     pub(super) revealed: Vec<String>,
 }
 
@@ -23,20 +23,21 @@ pub(super) struct ConfirmDetails {
 pub(super) struct Terminal(Arc<File>);
 
 impl Terminal {
-    /// Opens the terminal of this process, if it has one and may read from it.
+    /// Opens the terminal of this process. Returns `None` if it has none, or runs in the
+    /// background.
     pub(super) fn open() -> Option<Terminal> {
         let file = File::options().read(true).write(true).open("/dev/tty").ok()?;
-        let terminal = Terminal::on(file);
+        let terminal = Terminal::from_file(file);
         terminal.in_foreground().then_some(terminal)
     }
 
-    /// Takes a file for the terminal.
-    pub(super) fn on(file: File) -> Terminal {
+    /// Uses a file as the terminal.
+    pub(super) fn from_file(file: File) -> Terminal {
         Terminal(Arc::new(file))
     }
 
-    /// Returns whether it listens to us: a job in the background that reads from its terminal is
-    /// stopped by the OS.
+    /// Reports whether this process is in the foreground. The OS stops a background job that reads
+    /// from its terminal.
     pub(super) fn in_foreground(&self) -> bool {
         #[cfg(unix)]
         return rustix::termios::tcgetpgrp(&*self.0)
@@ -45,7 +46,7 @@ impl Terminal {
         false
     }
 
-    /// Writes our own words; colours are dropped where nobody wants them.
+    /// Writes text of pml. Colours are removed if the terminal does not support them.
     pub(super) fn write(&self, text: &str) -> io::Result<()> {
         let colours = anstream::AutoStream::choice(&*self.0) != anstream::ColorChoice::Never;
         let mut file = &*self.0;
@@ -56,21 +57,22 @@ impl Terminal {
         file.flush()
     }
 
-    /// Forgets what was typed and not yet read: it was no answer to what is asked next.
-    pub(super) fn forget_typed(&self) {
+    /// Discards input that was typed but not read, because it cannot answer the next question.
+    pub(super) fn discard_typed(&self) {
         #[cfg(unix)]
         {
-            // A terminal that cannot do this has nothing typed ahead either.
+            // A terminal that does not support this holds no such input.
             let _ = rustix::termios::tcflush(&*self.0, rustix::termios::QueueSelector::IFlush);
         }
     }
 
-    /// Returns its width in columns.
+    /// Returns the width in columns.
     pub(super) fn width(&self) -> usize {
-        width_of(&*self.0).unwrap_or(WIDTH)
+        width_of(&*self.0).unwrap_or(DEFAULT_WIDTH)
     }
 
-    /// Returns the lines that are typed. Two of these on one terminal would take turns.
+    /// Returns the lines that are typed. Two such iterators on one terminal would each get a part
+    /// of the lines.
     pub(super) fn lines(&self) -> io::Result<impl Iterator<Item = io::Result<String>> + use<>> {
         Ok(BufReader::new(self.0.try_clone()?).lines())
     }
@@ -79,15 +81,15 @@ impl Terminal {
         lines.iter().try_for_each(|line| self.write(&format!("{}\n", wrap(line, self.width()))))
     }
 
-    /// Asks for a yes or a no, and waits for it.
+    /// Asks for a yes or a no, and waits for the answer.
     pub(super) fn confirm(&self, question: &str) -> io::Result<bool> {
         self.confirm_with(question, &ConfirmDetails::default())
     }
 
-    /// The same, and shows more to whoever asks for it. Others' words in it are wrapped behind
-    /// their bar.
+    /// Asks for a yes or a no, and shows details on request. Text from others in them is wrapped
+    /// behind its bar.
     pub(super) fn confirm_with(&self, question: &str, more: &ConfirmDetails) -> io::Result<bool> {
-        self.forget_typed();
+        self.discard_typed();
         let mut lines = self.lines()?;
         let keys = match (more.details.is_empty(), more.revealed.is_empty()) {
             (true, true) => "[y/n]",
@@ -105,7 +107,7 @@ impl Terminal {
                 "n" | "N" | "no" => return Ok(false),
                 "?" => self.show(&more.details)?,
                 "r" | "R" if !more.revealed.is_empty() => {
-                    self.write(&format!("{}\n", warning()))?;
+                    self.write(&format!("{}\n", reveal_warning()))?;
                     self.show(&more.revealed)?;
                 }
                 _ => {}
@@ -114,14 +116,14 @@ impl Terminal {
     }
 }
 
-/// Returns how wide the terminal is that stdout goes to, if it does.
+/// Returns the width of the terminal that stdout is connected to, or `None`.
 pub(super) fn width_of_stdout() -> Option<usize> {
-    super::ui::stdout_is_terminal().then(|| width_of(io::stdout()).unwrap_or(WIDTH))
+    super::ui::stdout_is_terminal().then(|| width_of(io::stdout()).unwrap_or(DEFAULT_WIDTH))
 }
 
-/// Returns how wide the terminal is that stderr goes to, if it does.
+/// Returns the width of the terminal that stderr is connected to, or `None`.
 pub(super) fn width_of_stderr() -> Option<usize> {
-    super::ui::stderr_is_terminal().then(|| width_of(io::stderr()).unwrap_or(WIDTH))
+    super::ui::stderr_is_terminal().then(|| width_of(io::stderr()).unwrap_or(DEFAULT_WIDTH))
 }
 
 #[cfg(unix)]

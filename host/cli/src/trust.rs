@@ -1,7 +1,7 @@
-//! `pml trust`: shows what a project's files would do, asks where somebody is there, and records
-//! it.
+//! The command `pml trust`: shows what a project's files would do, asks a person if there is a
+//! terminal, and records the trust.
 
-use super::facts::{LabelledFact, laid_out, whole_line};
+use super::facts::{LabelledFact, lay_out, whole_line};
 use super::quantity::counted;
 use super::terminal::{Terminal, width_of_stderr, width_of_stdout};
 use super::ui::{self, BOLD, DIM, WARNING};
@@ -22,7 +22,7 @@ use pml::{
 };
 use std::process::ExitCode;
 
-/// What is typed.
+/// The command as a user types it.
 const COMMAND: &str = "pml trust";
 
 /// Trust this project's files as they are now
@@ -54,10 +54,10 @@ pub(super) struct TrustCommand {
 
 impl TrustCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let (folder, environment) = (project::current()?, Environment::of_process());
+        let (folder, environment) = (project::current_folder()?, Environment::of_process());
         if self.revoke {
-            let known = Project::revoke_trust(&folder, &environment)?;
-            if known {
+            let was_trusted = Project::revoke_trust(&folder, &environment)?;
+            if was_trusted {
                 let folder = locate(&folder, &environment).to_string_lossy().into_owned();
                 widening_permit::note(|who, channel| AuditEvent::Distrusted {
                     folder,
@@ -65,8 +65,8 @@ impl TrustCommand {
                     channel,
                 });
             }
-            match (self.json, known) {
-                (true, known) => ui::out(&json!({ "revoked": known }).to_string())?,
+            match (self.json, was_trusted) {
+                (true, was_trusted) => ui::out(&json!({ "revoked": was_trusted }).to_string())?,
                 (false, true) => ui::print("this folder is no longer trusted")?,
                 (false, false) => ui::print("this folder was not trusted")?,
             }
@@ -84,63 +84,63 @@ impl TrustCommand {
             .into());
         }
         if self.show {
-            self.tell(&project, state(&project))?;
+            self.print_project(&project, state_text(&project))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let pass = widening_permit::no_agent(COMMAND)?;
+        let permit = widening_permit::refuse_agents(COMMAND)?;
         if project.trust.is_trusted() {
-            // Nothing is widened by saying so again.
-            self.tell(&project, granted(&project))?;
+            // Trusting the same files again widens nothing, so nobody is asked.
+            self.print_project(&project, granted_text(&project))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let pass = pass.person(COMMAND, self.yes)?;
-        if !self.yes && !agreed(&project)? {
+        let permit = permit.require_person(COMMAND, self.yes)?;
+        if !self.yes && !confirm_trust(&project)? {
             ui::say("nothing is recorded: this folder is as trusted as it was");
             return Ok(ExitCode::FAILURE);
         }
-        // What was read is trusted, and not what the files may have become since.
+        // The content that was read and shown is trusted, even if the files have changed since.
         project.grant_trust(&environment)?;
-        note_trust(&pass, &project);
+        note_trust(&permit, &project);
         if self.yes {
-            self.tell(&project, granted(&project))?;
+            self.print_project(&project, granted_text(&project))?;
             return Ok(ExitCode::SUCCESS);
         }
         match self.json {
-            true => ui::out(&told(&project).to_string())?,
-            false => ui::print(&format!("{BOLD}{}{BOLD:#}", granted(&project)))?,
+            true => ui::out(&project_json(&project).to_string())?,
+            false => ui::print(&format!("{BOLD}{}{BOLD:#}", granted_text(&project)))?,
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    fn tell(&self, project: &Project, state: &str) -> Result<()> {
+    fn print_project(&self, project: &Project, state: &str) -> Result<()> {
         match self.json {
-            true => ui::out(&told(project).to_string())?,
+            true => ui::out(&project_json(project).to_string())?,
             false => ui::print(&lines(project, state, width_of_stdout()).join("\n"))?,
         }
         Ok(())
     }
 }
 
-/// Notes in the audit trail what is trusted.
-fn note_trust(pass: &WideningPermit, project: &Project) {
+/// Records in the audit trail which files are trusted.
+fn note_trust(permit: &WideningPermit, project: &Project) {
     let folder = project.root.to_string_lossy().into_owned();
     let files = project.digests().map(|(name, digest)| (name.into(), digest.into())).collect();
-    pass.note(|who, channel| AuditEvent::Trusted { folder, files, who, channel });
+    permit.note(|who, channel| AuditEvent::Trusted { folder, files, who, channel });
 }
 
-/// Shows a project, and asks whether it is to be trusted.
-fn agreed(project: &Project) -> Result<bool> {
+/// Shows a project, and asks whether to trust it.
+fn confirm_trust(project: &Project) -> Result<bool> {
     let Some(terminal) = Terminal::open() else {
         let hint = "bring it to the foreground, or say so with `pml trust --yes`";
         return Err(
             HintedError::new("nobody can be asked: the terminal does not listen", hint).into()
         );
     };
-    ui::say(&lines(project, state(project), width_of_stderr()).join("\n"));
+    ui::say(&lines(project, state_text(project), width_of_stderr()).join("\n"));
     Ok(terminal.confirm("trust this?")?)
 }
 
-fn granted(project: &Project) -> &'static str {
+fn granted_text(project: &Project) -> &'static str {
     match &project.trust {
         TrustState::Trusted => "still trusted",
         TrustState::Changed { .. } => "trusted again",
@@ -148,7 +148,7 @@ fn granted(project: &Project) -> &'static str {
     }
 }
 
-fn state(project: &Project) -> &'static str {
+fn state_text(project: &Project) -> &'static str {
     match &project.trust {
         TrustState::Trusted => "trusted",
         TrustState::Changed { .. } => "changed since it was trusted",
@@ -156,7 +156,7 @@ fn state(project: &Project) -> &'static str {
     }
 }
 
-fn told(project: &Project) -> Value {
+fn project_json(project: &Project) -> Value {
     let declared = &project.declared;
     let servers = declared.servers.iter().map(|server| {
         json!({
@@ -182,13 +182,13 @@ fn told(project: &Project) -> Value {
         "grants": redact(&json!(declared.grants)),
         "cloud": declared.cloud,
         "model_may_approve": declared.model_may_approve,
-        "named_files": declared.files.iter().map(told_file).collect::<Value>(),
-        "variables": declared.variables.iter().map(told_variable).collect::<Value>(),
+        "named_files": declared.files.iter().map(file_json).collect::<Value>(),
+        "variables": declared.variables.iter().map(variable_json).collect::<Value>(),
         "would": declared.facts().iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
 }
 
-fn told_file(file: &DeclaredFile) -> Value {
+fn file_json(file: &DeclaredFile) -> Value {
     let (state, to) = match &file.state {
         DeclaredFileState::Pinned => ("trusted_as_it_is", None),
         DeclaredFileState::LinksOutside { to } => ("leads_out", Some(to)),
@@ -200,7 +200,7 @@ fn told_file(file: &DeclaredFile) -> Value {
     json!({ "name": file.name, "server": file.server, "state": state, "to": to })
 }
 
-fn told_variable(variable: &DeclaredVariable) -> Value {
+fn variable_json(variable: &DeclaredVariable) -> Value {
     json!({
         "name": variable.name,
         "given": variable.given,
@@ -210,19 +210,20 @@ fn told_variable(variable: &DeclaredVariable) -> Value {
     })
 }
 
-/// What a person trusts, in words. All of it comes from files that anybody may have written.
+/// Describes for a person what would be trusted. All of it comes from files that anybody may have
+/// written.
 fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
     let files = project.files().collect::<Vec<_>>().join("` and `");
     let root = whole_line(&project.root.to_string_lossy());
     let mut lines = vec![format!("{BOLD}{state}{BOLD:#}: `{files}` of {root}")];
-    let (of_servers, of_project): (Vec<_>, Vec<_>) =
+    let (server_facts, project_facts): (Vec<_>, Vec<_>) =
         project.declared.facts().into_iter().partition(|fact| fact.server.is_some());
-    if !of_servers.is_empty() {
+    if !server_facts.is_empty() {
         lines.push(format!("  {}:", counted(project.declared.servers.len() as u64, "server")));
-        let facts: Vec<_> = of_servers.iter().map(of_server).collect();
-        lines.extend(laid_out(&facts, width));
+        let facts: Vec<_> = server_facts.iter().map(server_fact).collect();
+        lines.extend(lay_out(&facts, width));
     }
-    for fact in &of_project {
+    for fact in &project_facts {
         let label = match fact.kind {
             DeclaredFactKind::Allowed => "called without asking",
             DeclaredFactKind::Granted => "allowed for good",
@@ -231,8 +232,8 @@ fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
             DeclaredFactKind::Variable => "variable",
             DeclaredFactKind::NotCovered => "not covered",
             _ => {
-                let words = whole_line(&fact.to_string());
-                lines.push(format!("  {WARNING}{words}{WARNING:#}"));
+                let text = whole_line(&fact.to_string());
+                lines.push(format!("  {WARNING}{text}{WARNING:#}"));
                 continue;
             }
         };
@@ -245,25 +246,29 @@ fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
     lines
 }
 
-/// A server, or something that can change what it does.
-fn of_server(fact: &DeclaredFact) -> LabelledFact {
+/// Returns the fact about a server, or about something that can change what it does.
+fn server_fact(fact: &DeclaredFact) -> LabelledFact {
     let (text, server) = (&fact.text, fact.server.as_deref().unwrap_or_default());
     let name = fact.name.as_deref().unwrap_or_default();
     match fact.kind {
         DeclaredFactKind::Server => LabelledFact::named("server", server, BOLD, text),
-        DeclaredFactKind::Folder => LabelledFact::ours("  in", DIM, text),
-        DeclaredFactKind::InstallScripts => {
-            LabelledFact::ours("  installs", WARNING, "code of its package may run meanwhile")
+        DeclaredFactKind::Folder => LabelledFact::with_own_label("  in", DIM, text),
+        DeclaredFactKind::InstallScripts => LabelledFact::with_own_label(
+            "  installs",
+            WARNING,
+            "code of its package may run meanwhile",
+        ),
+        DeclaredFactKind::Unusable => {
+            LabelledFact::with_own_label("  cannot be used", WARNING, text)
         }
-        DeclaredFactKind::Unusable => LabelledFact::ours("  cannot be used", WARNING, text),
-        _ => LabelledFact::given_shown(name, text),
+        _ => LabelledFact::redacted_variable(name, text),
     }
 }
 
-/// How much of a text that others wrote is shown where nothing is decided.
-const WIDTH: usize = 200;
+/// Most columns of a text from others where no decision depends on it.
+const SHOWN_COLUMNS: usize = 200;
 
-/// A text in one line, so that it cannot pass for a line of ours; of a long one the beginning.
+/// Returns a text as one line that cannot be mistaken for a line of pml. A long text is cut.
 pub(super) fn one_line(text: &str) -> String {
-    pml::text::cut_to_columns(&whole_line(text), WIDTH)
+    pml::text::cut_to_columns(&whole_line(text), SHOWN_COLUMNS)
 }

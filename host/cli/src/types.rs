@@ -1,11 +1,11 @@
-//! `pml types`
+//! The command `pml types`: writes TypeScript declarations of all tools.
 
 use super::execute::runtime;
 use super::quantity::counted;
 use super::report::HintedError;
 use super::ui::{self, HINT};
 use crate::project_context::ProjectContext;
-use crate::server_query::{offered, warn};
+use crate::server_query::{query_tools, warn_unavailable};
 use crate::widening_permit::TrustOnceFlags;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -24,7 +24,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The file's name in the project's own folder.
+/// Name of the file in the project's `.pml`.
 const FILE: &str = "mcp.d.ts";
 
 /// Write TypeScript declarations of all tools, for editors and `tsc`
@@ -52,9 +52,9 @@ pub(super) struct TypesCommand {
 
 impl TypesCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let workplace = ProjectContext::open(self.once.files()?)?;
-        // Types of nothing would take the place of those that are there.
-        let project = &workplace.project;
+        let context = ProjectContext::open(self.once.files_trust()?)?;
+        // Without this check, empty declarations would replace the existing ones.
+        let project = &context.project;
         if let (Some(reason), false) = (project.trust.reason(), project.declared.servers.is_empty())
         {
             let hint = "look at what it declares, then run `pml trust`";
@@ -64,15 +64,15 @@ impl TypesCommand {
         }
         let freshness = if self.refresh { Freshness::Live } else { Freshness::CachedOrLive };
         let offer = runtime()?.block_on(async {
-            let offer = offered(&workplace, |_| true, freshness).await;
-            workplace.servers.close().await;
+            let offer = query_tools(&context, |_| true, freshness).await;
+            context.servers.close().await;
             offer
         });
         let tools = offer.definitions.iter().map(|definition| &**definition);
-        let text = typescript_declarations(tools, workplace.servers.observed());
+        let text = typescript_declarations(tools, context.servers.observed());
         if self.out.as_deref().is_some_and(|out| out.as_os_str() == "-") {
             ui::out(text.trim_end())?;
-            warn(&offer.unavailable);
+            warn_unavailable(&offer.unavailable);
             return Ok(ExitCode::SUCCESS);
         }
         let path = match &self.out {
@@ -85,13 +85,13 @@ impl TypesCommand {
         };
         let written = replace(&path, &text)
             .with_context(|| format!("cannot write: {}", escape(&path.to_string_lossy())))?;
-        self.tell(&workplace, &offer, &path, written)?;
+        self.print_summary(&context, &offer, &path, written)?;
         Ok(ExitCode::SUCCESS)
     }
 
-    fn tell(
+    fn print_summary(
         &self,
-        workplace: &ProjectContext,
+        context: &ProjectContext,
         offer: &ToolOffer,
         path: &Path,
         written: TypesFileStatus,
@@ -99,13 +99,13 @@ impl TypesCommand {
         let servers: BTreeSet<&str> =
             offer.definitions.iter().map(|definition| definition.tool.server()).collect();
         let inferred = |definition: &&std::sync::Arc<Definition>| {
-            let observed = workplace.servers.observed();
+            let observed = context.servers.observed();
             definition.output.is_none()
                 && observed.is_some_and(|observed| observed.inferred(definition).is_some())
         };
         let inferred = offer.definitions.iter().filter(inferred).count();
         if self.json {
-            let told = json!({
+            let summary = json!({
                 "path": path.to_string_lossy(),
                 "changed": written == TypesFileStatus::Written,
                 "tools": offer.definitions.len(),
@@ -113,12 +113,12 @@ impl TypesCommand {
                 "inferred": inferred,
                 "unavailable": offer.unavailable,
             });
-            return Ok(ui::out(&told.to_string())?);
+            return Ok(ui::out(&summary.to_string())?);
         }
-        let root = &workplace.project.root;
+        let root = &context.project.root;
         let short = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
         let tools = counted(offer.definitions.len() as u64, "tool");
-        let of = counted(servers.len() as u64, "server");
+        let server_count = counted(servers.len() as u64, "server");
         let what = match written {
             TypesFileStatus::Written => "is written",
             TypesFileStatus::Unchanged => "is up to date",
@@ -127,8 +127,8 @@ impl TypesCommand {
             0 => String::new(),
             count => format!(", {} inferred from what was seen", counted(count as u64, "result")),
         };
-        ui::print(&format!("`{}` {what}: {tools} of {of}{seen}", escape(&short)))?;
-        warn(&offer.unavailable);
+        ui::print(&format!("`{}` {what}: {tools} of {server_count}{seen}", escape(&short)))?;
+        warn_unavailable(&offer.unavailable);
         if written == TypesFileStatus::Written {
             ui::say(&format!(
                 "{HINT}hint{HINT:#}: name it in the `include` of `tsconfig.json`, or begin a program with\n  \
@@ -140,15 +140,15 @@ impl TypesCommand {
     }
 }
 
-/// Whether the file had to be written.
+/// The result of writing the file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TypesFileStatus {
     Written,
     Unchanged,
 }
 
-/// Puts a whole new file in place of what is there: a reader sees the old one or the new one, and
-/// what lies there may be a link that came with a clone.
+/// Replaces a file as a whole: a reader sees the old one or the new one. A link in its place, which
+/// a cloned repository may contain, is replaced and not followed.
 fn replace(path: &Path, text: &str) -> io::Result<TypesFileStatus> {
     let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
     if is_file && fs::read(path).is_ok_and(|found| found == text.as_bytes()) {

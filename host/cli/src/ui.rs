@@ -1,7 +1,7 @@
-//! Stdout and stderr: the only place that writes to them.
+//! Writes to stdout and stderr; no other module does.
 //!
-//! What comes from a program is escaped on a terminal, which would obey it; colours are let
-//! through. Into a pipe it goes as it is, since another program reads it.
+//! Text from a program is escaped on a terminal, which would execute its control sequences; colours
+//! are allowed. In a pipe the text is not changed, since another program reads it.
 
 use anstyle::{AnsiColor, Style};
 use pml::text::escape;
@@ -33,71 +33,72 @@ pub(super) fn err(text: &str) -> io::Result<()> {
     writeln!(stderr.lock(), "{text}")
 }
 
-/// Writes our own words to stdout, where they are the result; colours are dropped where nobody sees
-/// them.
+/// Writes text of pml to stdout, where it is the result of a command. Colours are removed if stdout
+/// is not a terminal.
 pub(super) fn print(text: &str) -> io::Result<()> {
     let mut stdout = anstream::stdout().lock();
     writeln!(stdout, "{text}")?;
     stdout.flush()
 }
 
-/// Writes our own words to stderr; colours are dropped where nobody sees them.
+/// Writes text of pml to stderr. Colours are removed if stderr is not a terminal.
 pub(super) fn say(text: &str) {
-    // Nobody is left to tell if stderr is gone.
+    // If stderr is closed, the error cannot be reported anywhere.
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
-/// Returns where lines of the log go.
+/// Returns the stream that the log is written to.
 pub(super) fn log() -> io::Stderr {
     io::stderr()
 }
 
-/// Whether results go to a person.
+/// Reports whether stdout is a terminal, so that a person reads the results.
 pub(super) fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Whether a person sees what is said.
+/// Reports whether stderr is a terminal, so that a person sees messages and questions.
 pub(super) fn stderr_is_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
 fn for_stream(text: &str, terminal: bool) -> Cow<'_, str> {
-    if terminal { tame(text) } else { Cow::Borrowed(text) }
+    if terminal { escape_commands(text) } else { Cow::Borrowed(text) }
 }
 
 /// Ends all colours.
 const RESET: &str = "\x1b[0m";
 
-/// Escapes what a terminal obeys, except colours.
-fn tame(text: &str) -> Cow<'_, str> {
+/// Escapes control sequences except colours.
+fn escape_commands(text: &str) -> Cow<'_, str> {
     if matches!(escape(text), Cow::Borrowed(_)) {
         return Cow::Borrowed(text);
     }
-    let mut tamed = String::with_capacity(text.len());
+    let mut escaped = String::with_capacity(text.len());
     let (mut rest, mut coloured) = (text, false);
     while let Some(at) = rest.find('\x1b') {
-        tamed.push_str(&escape(&rest[..at]));
-        let length = colour(&rest[at..]);
+        escaped.push_str(&escape(&rest[..at]));
+        let length = colour_length(&rest[at..]);
         match length {
-            0 => tamed.push_str("\\u{1b}"),
+            0 => escaped.push_str("\\u{1b}"),
             length => {
-                tamed.push_str(&rest[at..at + length]);
+                escaped.push_str(&rest[at..at + length]);
                 coloured = true;
             }
         }
         rest = &rest[at + length.max(1)..];
     }
-    tamed.push_str(&escape(rest));
-    // A colour that the program left on must not reach the next line, which may be ours.
-    if coloured && !tamed.ends_with(RESET) {
-        tamed.push_str(RESET);
+    escaped.push_str(&escape(rest));
+    // A colour that the program did not end must not affect the next line, which may be pml's.
+    if coloured && !escaped.ends_with(RESET) {
+        escaped.push_str(RESET);
     }
-    Cow::Owned(tamed)
+    Cow::Owned(escaped)
 }
 
-/// Length of the colour sequence (`ESC [ digits ; digits m`) that `text` starts with, or 0.
-fn colour(text: &str) -> usize {
+/// Returns the length of the colour sequence (`ESC [ digits ; digits m`) that `text` starts with,
+/// or 0.
+fn colour_length(text: &str) -> usize {
     let Some(body) = text.strip_prefix("\x1b[") else { return 0 };
     let digits = body.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(body.len());
     if body[digits..].starts_with('m') { digits + 3 } else { 0 }
@@ -105,14 +106,17 @@ fn colour(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::tame;
+    use super::escape_commands;
 
     #[test]
     fn colours_pass_and_commands_do_not() {
-        assert_eq!(tame("\x1b[31mred\x1b[0m"), "\x1b[31mred\x1b[0m");
-        assert_eq!(tame("\x1b[2Jgone"), "\\u{1b}[2Jgone");
-        assert_eq!(tame("\x1b]0;title\x07"), "\\u{1b}]0;title\\u{7}");
-        assert_eq!(tame("end\x1b"), "end\\u{1b}");
-        assert_eq!(tame("\x1b[1;32mok\x1b[m \u{202e}"), "\x1b[1;32mok\x1b[m \\u{202e}\x1b[0m");
+        assert_eq!(escape_commands("\x1b[31mred\x1b[0m"), "\x1b[31mred\x1b[0m");
+        assert_eq!(escape_commands("\x1b[2Jgone"), "\\u{1b}[2Jgone");
+        assert_eq!(escape_commands("\x1b]0;title\x07"), "\\u{1b}]0;title\\u{7}");
+        assert_eq!(escape_commands("end\x1b"), "end\\u{1b}");
+        assert_eq!(
+            escape_commands("\x1b[1;32mok\x1b[m \u{202e}"),
+            "\x1b[1;32mok\x1b[m \\u{202e}\x1b[0m"
+        );
     }
 }

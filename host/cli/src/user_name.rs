@@ -1,18 +1,18 @@
-//! Who sits at this machine, as far as it knows.
+//! The name of the current user, as far as the system reports it.
 
-/// Returns the name of the user, or their number.
+/// Returns the user's name, or the user id if there is no name.
 #[expect(clippy::disallowed_methods, reason = "a name to show and to record, not a setting")]
 pub(super) fn user() -> String {
     let named = ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok());
-    named.filter(|name| !name.is_empty()).unwrap_or_else(number)
+    named.filter(|name| !name.is_empty()).unwrap_or_else(user_id)
 }
 
 #[cfg(unix)]
-fn number() -> String {
+fn user_id() -> String {
     format!("uid {}", rustix::process::getuid().as_raw())
 }
 
 #[cfg(not(unix))]
-fn number() -> String {
+fn user_id() -> String {
     "somebody".into()
 }

@@ -1,4 +1,4 @@
-//! `pml version`
+//! The command `pml version`: prints the version and the guest's digest.
 
 use super::ui;
 use clap::Args;

@@ -1,7 +1,7 @@
-//! `pml run --watch`: runs again when the program or one of its modules changes.
+//! `pml run --watch`: runs the program again when it or one of its modules changes.
 
 use super::arguments::RunOptions;
-use super::execute::{new_run, perform};
+use super::execute::{new_run, run_and_print};
 use super::quantity::counted;
 use super::report;
 use super::ui::{self, DIM};
@@ -14,10 +14,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// Editors write a file in several moves; this long after the first one they are done.
+/// Editors save a file in several operations. After this time without a change they are done.
 const SETTLE: Duration = Duration::from_millis(50);
 
-/// Runs until interrupted. A change while the program runs starts it anew.
+/// Runs the program until interrupted. A change during a run cancels it and starts the program
+/// again.
 pub(super) async fn watch(
     engine: &Engine,
     servers: &Servers,
@@ -37,7 +38,7 @@ pub(super) async fn watch(
     .context("cannot watch files on this machine")?;
     let mut folders = BTreeSet::new();
     loop {
-        let files = files(script, file);
+        let files = program_files(script, file);
         for folder in files.iter().filter_map(|file| file.parent()) {
             if folders.insert(folder.to_owned()) {
                 watcher
@@ -48,7 +49,7 @@ pub(super) async fn watch(
         let run = async {
             let done = async {
                 let run = new_run(engine, script, options)?;
-                perform(run, servers, options.json, options.kept()).await
+                run_and_print(run, servers, options.json, options.storage()).await
             };
             if let Err(error) = done.await {
                 report::error(&error);
@@ -59,15 +60,15 @@ pub(super) async fn watch(
         };
         tokio::select! {
             () = run => {}
-            () = changed(&mut changes, &files) => {
+            () = wait_for_change(&mut changes, &files) => {
                 ui::say(&format!("{DIM}changed: running again{DIM:#}"));
             }
         }
     }
 }
 
-/// The files that the program is made of, as far as they can be read.
-fn files(script: &Script, file: &Path) -> BTreeSet<PathBuf> {
+/// Returns the files that the program consists of, as far as they can be read.
+fn program_files(script: &Script, file: &Path) -> BTreeSet<PathBuf> {
     let loaded = script.load(Limits::SOURCE);
     let modules = loaded.map(|program| program.modules).unwrap_or_default();
     let mut files: BTreeSet<_> = modules.into_iter().filter_map(|module| module.path).collect();
@@ -75,8 +76,11 @@ fn files(script: &Script, file: &Path) -> BTreeSet<PathBuf> {
     files
 }
 
-/// Waits until one of `files` changes, and then until it is quiet.
-async fn changed(changes: &mut mpsc::UnboundedReceiver<Vec<PathBuf>>, files: &BTreeSet<PathBuf>) {
+/// Waits until one of `files` changes, and then until no more changes arrive.
+async fn wait_for_change(
+    changes: &mut mpsc::UnboundedReceiver<Vec<PathBuf>>,
+    files: &BTreeSet<PathBuf>,
+) {
     while let Some(paths) = changes.recv().await {
         if paths.iter().any(|path| files.contains(path)) {
             while let Ok(Some(_)) = tokio::time::timeout(SETTLE, changes.recv()).await {}

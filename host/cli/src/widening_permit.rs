@@ -1,12 +1,12 @@
-//! Who may widen what is trusted, installed or allowed: one gate, which every command that does so
-//! passes first.
+//! The check that every command passes before it widens what is trusted, installed or allowed.
 //!
-//! In flow the command and whether `--yes` was given, out flows a [`WideningPermit`], or a refusal.
+//! Takes the command and whether `--yes` was given. Returns a [`WideningPermit`], or refuses.
 //!
-//! **Invariant:** what widens needs a person: a terminal, or `--yes`. **Invariant:** in a known
-//! agent's shell nothing passes, whatever the flags are, and nothing is written but that it was
-//! tried, where there is a trail. Only the user's own settings lift that, which no command of ours
-//! writes. **Invariant:** what passed stands in the audit trail; where it cannot, that is said.
+//! **Invariant:** widening needs a person: a terminal, or `--yes`. **Invariant:** in the shell of a
+//! known agent everything is refused, whatever the flags are, and only the attempt is recorded, if
+//! there is an audit trail. Only the user's own settings lift that, and no command of pml writes
+//! them. **Invariant:** everything that was permitted is recorded in the audit trail; if that
+//! fails, a warning is printed.
 
 use super::execute::{JournalStorage, runtime};
 use super::project;
@@ -24,35 +24,35 @@ use pml::{
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
-/// How what is done here reaches the journal.
+/// The channel that the audit trail names for commands.
 const CHANNEL: &str = "command line";
 
-/// That a command may widen.
+/// Proof that a command may widen what is trusted, installed or allowed.
 #[derive(Clone)]
 pub(super) struct WideningPermit {
     channel: String,
 }
 
-/// Whether an agent runs the command, known by a variable that it set.
+/// The agent that runs the command, if there is one. An environment variable shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallingAgent {
-    /// None does.
+    /// No agent runs it.
     Absent,
-    /// One does, and the user's own settings say that it may widen.
+    /// An agent runs it, and the user's own settings permit it to widen.
     Allowed(&'static str),
-    /// One does, and may not.
+    /// An agent runs it and may not widen.
     Refused(&'static str),
 }
 
 impl CallingAgent {
-    /// Sees who runs this command. Why the user's settings could not be read is a reason of its
-    /// own.
-    pub(super) fn here() -> Result<(CallingAgent, Option<Error>)> {
+    /// Detects whether an agent runs this command. If the user's settings cannot be read, the agent
+    /// is refused and the error is returned too.
+    pub(super) fn detect() -> Result<(CallingAgent, Option<Error>)> {
         let environment = Environment::of_process();
         let Some(variable) = agent_variable(&environment) else {
             return Ok((CallingAgent::Absent, None));
         };
-        let root = locate(&project::current()?, &environment);
+        let root = locate(&project::current_folder()?, &environment);
         Ok(match UserSettings::load(&environment, &root) {
             Ok(settings) if settings.agents_may_widen => (CallingAgent::Allowed(variable), None),
             Ok(_) => (CallingAgent::Refused(variable), None),
@@ -60,7 +60,7 @@ impl CallingAgent {
         })
     }
 
-    /// How what is done is recorded to have come.
+    /// Returns the channel for the audit trail.
     pub(super) fn channel(self) -> String {
         match self {
             CallingAgent::Absent => CHANNEL.into(),
@@ -71,40 +71,41 @@ impl CallingAgent {
     }
 }
 
-/// Lets a command widen if a person is there or said `--yes`, and no agent runs it. `command` is
-/// what was typed, as `pml add`.
-pub(super) fn pass(command: &str, yes: bool) -> Result<WideningPermit> {
-    let pass = no_agent(command)?;
-    pass.person(command, yes)
+/// Permits a command to widen if a person is present or gave `--yes`, and no agent runs it.
+/// `command` is the command as typed, such as `pml add`.
+pub(super) fn request(command: &str, yes: bool) -> Result<WideningPermit> {
+    let permit = refuse_agents(command)?;
+    permit.require_person(command, yes)
 }
 
-/// Lets a command go on if no agent runs it: for one that only then finds out whether it widens.
-pub(super) fn no_agent(command: &str) -> Result<WideningPermit> {
-    let (around, wrong) = CallingAgent::here()?;
-    let CallingAgent::Refused(variable) = around else {
-        return Ok(WideningPermit { channel: around.channel() });
+/// Permits a command if no agent runs it. For commands that find out later whether they widen
+/// anything.
+pub(super) fn refuse_agents(command: &str) -> Result<WideningPermit> {
+    let (agent, settings_error) = CallingAgent::detect()?;
+    let CallingAgent::Refused(variable) = agent else {
+        return Ok(WideningPermit { channel: agent.channel() });
     };
     let reason = format!("`{command}`: an agent runs the command: `{variable}` is set");
-    let (who, channel) = (user(), around.channel());
-    let tried = AuditEvent::Refused { question: None, who, channel, reason };
-    if project::has_trail() {
-        write(&|| project::store(Durability::Process), tried);
+    let (who, channel) = (user(), agent.channel());
+    let attempt = AuditEvent::Refused { question: None, who, channel, reason };
+    if project::has_audit_trail() {
+        write_to_trail(&|| project::open_journal(Durability::Process), attempt);
     }
     let message = format!(
         "an agent runs this command (`{variable}` is set), and `{command}` is for a person"
     );
-    // Who is refused is not told how to get around it.
+    // The hint must not say how to get around the refusal.
     let refused = HintedError::new(message, "a person runs it in a terminal of their own");
-    Err(match wrong {
-        Some(wrong) => anyhow::Error::from(wrong).context(refused),
+    Err(match settings_error {
+        Some(settings_error) => anyhow::Error::from(settings_error).context(refused),
         None => refused.into(),
     })
 }
 
 impl WideningPermit {
-    /// Wants a person: at the terminal, or by `--yes`.
-    pub(super) fn person(self, command: &str, yes: bool) -> Result<WideningPermit> {
-        if yes || somebody_is_there() {
+    /// Requires a person: a terminal, or `--yes`.
+    pub(super) fn require_person(self, command: &str, yes: bool) -> Result<WideningPermit> {
+        if yes || person_is_present() {
             return Ok(self);
         }
         let message = format!("`{command}` needs a person, and there is no terminal");
@@ -112,25 +113,32 @@ impl WideningPermit {
         Err(HintedError::usage(message, hint).into())
     }
 
-    /// Notes in the audit trail what was widened; the trail is made if there is none.
+    /// Records in the audit trail what was widened. Creates the trail if there is none.
     pub(super) fn note(&self, what: impl FnOnce(String, String) -> AuditEvent) {
-        write(&|| project::store(Durability::Process), what(user(), self.channel.clone()));
+        write_to_trail(
+            &|| project::open_journal(Durability::Process),
+            what(user(), self.channel.clone()),
+        );
     }
 
-    /// The same for a command that is kept so: one that leaves nothing behind makes no trail.
-    fn note_kept(&self, kept: JournalStorage, what: impl FnOnce(String, String) -> AuditEvent) {
-        if kept == JournalStorage::OnDisk || project::has_trail() {
+    /// Records the same for a command with this storage: with `--no-journal`, no trail is created.
+    fn note_if_stored(
+        &self,
+        storage: JournalStorage,
+        what: impl FnOnce(String, String) -> AuditEvent,
+    ) {
+        if storage == JournalStorage::OnDisk || project::has_audit_trail() {
             self.note(what);
         }
     }
 
-    /// Notes that a project's files were taken for trusted by one command.
-    pub(super) fn note_once(&self, kept: JournalStorage, project: &pml::Project) {
+    /// Records that one command treated a project's files as trusted.
+    pub(super) fn note_trusted_once(&self, storage: JournalStorage, project: &pml::Project) {
         let folder = project.root.to_string_lossy().into_owned();
         let files: Vec<_> =
             project.digests().map(|(name, digest)| (name.into(), digest.into())).collect();
         if !files.is_empty() {
-            self.note_kept(kept, |who, channel| AuditEvent::TrustedOnce {
+            self.note_if_stored(storage, |who, channel| AuditEvent::TrustedOnce {
                 folder,
                 files,
                 who,
@@ -139,34 +147,34 @@ impl WideningPermit {
         }
     }
 
-    /// Notes what was changed of a project's settings.
+    /// Records changes of a project's settings.
     pub(super) fn note_change(&self, root: &std::path::Path, changes: Vec<String>) {
         let folder = root.to_string_lossy().into_owned();
         self.note(|who, channel| AuditEvent::Changed { folder, changes, who, channel });
     }
 }
 
-/// Notes in the audit trail what widens nothing, where there is a trail.
+/// Records an event that widens nothing, if there is an audit trail.
 pub(super) fn note(what: impl FnOnce(String, String) -> AuditEvent) {
-    if project::has_trail() {
-        let channel = CallingAgent::here().map_or(CHANNEL.into(), |(around, _)| around.channel());
-        write(&|| project::store(Durability::Process), what(user(), channel));
+    if project::has_audit_trail() {
+        let channel = CallingAgent::detect().map_or(CHANNEL.into(), |(agent, _)| agent.channel());
+        write_to_trail(&|| project::open_journal(Durability::Process), what(user(), channel));
     }
 }
 
-/// Writes to the audit trail. What was done is done: if this fails, that is said and no more.
-fn write(journal: &dyn Fn() -> Result<Arc<dyn Journal>>, what: AuditEvent) {
+/// Writes to the audit trail. The action has already happened, so a failure only prints a warning.
+fn write_to_trail(journal: &dyn Fn() -> Result<Arc<dyn Journal>>, what: AuditEvent) {
     let note = AuditNote::new(SystemClock.now(), None, what);
-    let noted = journal().and_then(|journal| {
+    let written = journal().and_then(|journal| {
         runtime()?.block_on(journal.audit(note)).map_err(|error| Error::from(error).into())
     });
-    if let Err(error) = noted {
+    if let Err(error) = written {
         ui::say(&format!("{WARNING}warning{WARNING:#}: not in the audit trail: {error}"));
     }
 }
 
-/// Whether a person sees what is said, and can answer.
-pub(super) fn somebody_is_there() -> bool {
+/// Reports whether a person can see a question and answer it.
+pub(super) fn person_is_present() -> bool {
     io::stdin().is_terminal() && ui::stderr_is_terminal()
 }
 
@@ -183,15 +191,15 @@ pub(super) struct TrustOnceFlags {
 }
 
 impl TrustOnceFlags {
-    /// What the command takes the project's files for.
-    pub(super) fn files(self) -> Result<ProjectFilesTrust> {
-        TrustOnceFlags::said(self.trust, self.yes)
+    /// Returns the trust that the command gives to the project's files.
+    pub(super) fn files_trust(self) -> Result<ProjectFilesTrust> {
+        TrustOnceFlags::trust_from_flags(self.trust, self.yes)
     }
 
-    /// The same for a command with a `--yes` of its own.
-    pub(super) fn said(trust: bool, yes: bool) -> Result<ProjectFilesTrust> {
+    /// Returns the same for a command that has a `--yes` of its own.
+    pub(super) fn trust_from_flags(trust: bool, yes: bool) -> Result<ProjectFilesTrust> {
         match trust {
-            true => pass("--trust", yes).map(ProjectFilesTrust::ForThisCommand),
+            true => request("--trust", yes).map(ProjectFilesTrust::ForThisCommand),
             false => Ok(ProjectFilesTrust::AsRecorded),
         }
     }

@@ -1,22 +1,22 @@
-//! Lines with others' words in them, wrapped by us: a terminal that wraps them would begin its next
-//! line with those words.
+//! Wraps lines that contain text from others. If the terminal wrapped them, its next line would
+//! begin with that text and could be mistaken for a line of pml.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Stands between our words and those of others, as in `lines_of_ask`.
+/// Separates pml's text from text of others, as in `lines_of_ask`.
 const BAR: &str = "│ ";
 
-/// The least that a line must hold for wrapping to make sense.
+/// Smallest width; wrapping at less makes no sense.
 const LEAST: usize = 20;
 
-/// Wraps a line at `width` columns. What follows its first bar goes on behind a bar.
+/// Wraps a line at `width` columns. Text after its first bar continues behind a bar.
 pub(super) fn wrap(line: &str, width: usize) -> String {
     let width = width.max(LEAST);
     let (ours, theirs) = match line.find(BAR) {
         Some(at) => line.split_at(at + BAR.len()),
         None => ("", line),
     };
-    // Our own words may be too many to leave room beside them.
+    // A label that is too long would leave no room beside it.
     let label = ours.width().saturating_sub(2);
     let label = if label > width / 2 { 2 } else { label };
     let mut wrapped = String::from(ours);
@@ -32,11 +32,11 @@ pub(super) fn wrap(line: &str, width: usize) -> String {
     wrapped
 }
 
-/// Returns how many columns a character takes at most. Too many does no harm: where terminals
-/// differ, the wider reading counts, and a mark without a width counts too.
+/// Returns the most columns that a character can take. Where terminals differ, the larger value is
+/// used, and a character without width counts as one column; too large a value does no harm.
 fn columns(c: char) -> usize {
     match c {
-        // Ours: it stands where others' words were folded.
+        // pml's own character: it replaces a cut part of a text.
         '…' => 1,
         c => c.width_cjk().unwrap_or(1).max(1),
     }

@@ -1,8 +1,8 @@
-//! The command line of `pml approve`.
+//! The command `pml approve`: its flags, and resuming the run after the answer.
 
-use super::confirm::on_terminal;
+use super::confirm::confirm_on_terminal;
 use super::record::{ApproveContext, RecordedStatus};
-use crate::execute::{JournalStorage, engine_over, perform, runtime};
+use crate::execute::{JournalStorage, project_engine, run_and_print, runtime};
 use crate::identify::short;
 use crate::project_context::{ProjectContext, ProjectFilesTrust};
 use crate::reveal::{Reveal, redactor};
@@ -78,7 +78,7 @@ fn result(text: &str) -> Result<Value, String> {
     json::from_str(text).map_err(|error| format!("not JSON: {error}"))
 }
 
-/// Fewer digits than this are found by trying.
+/// Fewest digits of a digest prefix; fewer could be found by trying.
 const DIGITS: usize = 8;
 
 fn digest(text: &str) -> Result<String, String> {
@@ -93,88 +93,104 @@ impl ApproveCommand {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let done = self.answer();
         if let Err(error) = &done {
-            self.tell(json!({ "error": report::told(error) }))?;
+            self.print_json(json!({ "error": report::error_json(error) }))?;
         }
         done
     }
 
     fn answer(&self) -> Result<ExitCode> {
-        let around = CallingAgent::here()?;
+        let agent = CallingAgent::detect()?;
         let redactor = redactor(Reveal::from(self.reveal))?;
         let journal = project::journal()?;
         let runtime = ManuallyDrop::new(runtime()?);
         runtime.block_on(async {
             let clock = &SystemClock;
             let (opened, journal) = (OnceCell::new(), &journal);
-            let ready = || {
+            let check_resumable = || {
                 if !self.no_run && opened.get().is_none() {
-                    // The process ends after this; taking the engine apart would only make the user
+                    // The process ends after this. Dropping the engine would only make the user
                     // wait.
-                    let workplace =
+                    let project_context =
                         ManuallyDrop::new(ProjectContext::open(ProjectFilesTrust::AsRecorded)?);
-                    let engine = ManuallyDrop::new(engine_over(&workplace, journal.clone())?);
-                    let _ = opened.set((workplace, engine));
+                    let engine =
+                        ManuallyDrop::new(project_engine(&project_context, journal.clone())?);
+                    let _ = opened.set((project_context, engine));
                 }
                 Ok(())
             };
-            let (confirm, offers) = (&on_terminal, offers_of_ask);
-            let ((around, wrong), redactor) = (around, &redactor);
-            let place =
-                ApproveContext { clock, confirm, around, wrong, offers, redactor, ready: &ready };
-            let go_on = async |run: RunId| {
-                // The process that had the run may have ended meanwhile.
-                ready()?;
-                let (workplace, engine) = opened.get().context("the run is not to go on here")?;
+            let (confirm, suggester) = (&confirm_on_terminal, offers_of_ask);
+            let ((agent, settings_error), redactor) = (agent, &redactor);
+            let context = ApproveContext {
+                clock,
+                confirm,
+                agent,
+                settings_error,
+                suggester,
+                redactor,
+                check_resumable: &check_resumable,
+            };
+            let resume_run = async |run: RunId| {
+                // The process that owned the run may have ended meanwhile.
+                check_resumable()?;
+                let (project_context, engine) =
+                    opened.get().context("the run is not to go on here")?;
                 let run = engine.resume(run);
                 let id = run.id();
-                match perform(run, &workplace.servers, self.json, JournalStorage::OnDisk).await {
-                    // Whoever had it was faster than we looked.
-                    Err(error) if went_on(&error) => {
+                match run_and_print(
+                    run,
+                    &project_context.servers,
+                    self.json,
+                    JournalStorage::OnDisk,
+                )
+                .await
+                {
+                    // The owner resumed the run after this process looked.
+                    Err(error) if is_resumed_elsewhere(&error) => {
                         ui::say(&format!("recorded: run {} went on elsewhere", short(id)));
-                        self.tell(json!({ "recorded": { "run_id": id } }))?;
+                        self.print_json(json!({ "recorded": { "run_id": id } }))?;
                         Ok(ExitCode::SUCCESS)
                     }
                     done => done,
                 }
             };
-            match self.record(&**journal, &place).await? {
+            match self.record(&**journal, &context).await? {
                 RecordedStatus::Recorded { run, owner: None, open, .. }
                     if !self.no_run && (open == 0 || self.abort || self.replan) =>
                 {
-                    go_on(run).await
+                    resume_run(run).await
                 }
                 RecordedStatus::AnsweredBefore { run } if !self.no_run => {
                     ui::say("answered before: going on");
-                    go_on(run).await
+                    resume_run(run).await
                 }
                 RecordedStatus::AnsweredBefore { run } => {
                     let name = short(run);
                     ui::say(&format!(
                         "answered before: run {name} can go on: `pml run --resume {name}`"
                     ));
-                    self.tell(json!({ "recorded": null }))?;
+                    self.print_json(json!({ "recorded": null }))?;
                     Ok(ExitCode::SUCCESS)
                 }
                 RecordedStatus::Recorded { run, owner, open, asks } => {
-                    ui::say(&standing(run, owner, open));
+                    ui::say(&recorded_message(run, owner, open));
                     let asks =
                         asks.iter().map(|(id, digest)| json!({ "id": id, "digest": digest }));
                     let asks: Vec<_> = asks.collect();
                     let recorded =
                         json!({ "run_id": run, "owner": owner, "open": open, "asks": asks });
-                    self.tell(json!({ "recorded": recorded }))?;
+                    self.print_json(json!({ "recorded": recorded }))?;
                     Ok(ExitCode::SUCCESS)
                 }
                 RecordedStatus::NotRecorded(code) => {
-                    self.tell(json!({ "recorded": null }))?;
+                    self.print_json(json!({ "recorded": null }))?;
                     Ok(code)
                 }
             }
         })
     }
 
-    /// Prints the one line of JSON, if it is wanted.
-    fn tell(&self, what: Value) -> Result<()> {
+    /// Prints one line of JSON if `--json` was given.
+    fn print_json(&self, what: Value) -> Result<()> {
         if self.json {
             ui::out(&what.to_string())?;
         }
@@ -182,13 +198,13 @@ impl ApproveCommand {
     }
 }
 
-/// Whether a run cannot be taken up because another process has gone on with it.
-fn went_on(error: &anyhow::Error) -> bool {
+/// Reports whether a run cannot be resumed because another process has resumed it.
+fn is_resumed_elsewhere(error: &anyhow::Error) -> bool {
     let kind = error.downcast_ref::<Error>().map(Error::kind);
     matches!(kind, Some(Code::RunEnded | Code::RunOwned))
 }
 
-fn standing(run: RunId, owner: Option<u32>, open: usize) -> String {
+fn recorded_message(run: RunId, owner: Option<u32>, open: usize) -> String {
     let run = short(run);
     match (open, owner) {
         (0, Some(owner)) => format!("recorded: run {run} goes on in process {owner}"),

@@ -1,4 +1,4 @@
-//! Shows what is answered, and wants a yes.
+//! Shows the asks that are answered, and asks for a yes.
 
 use super::record::ApproveContext;
 use crate::always_choices::choices;
@@ -14,14 +14,14 @@ use pml::{
     text::Redactor,
 };
 
-/// How wide asks are shown where there is no terminal.
+/// Width of asks if there is no terminal.
 const WIDTH: usize = 100;
 
-/// Asks for a yes, and shows the rest to whoever wants more; nothing where there is nobody to ask.
+/// Asks for a yes, and shows details on request. Returns `None` if nobody can be asked.
 pub(super) type Confirm<'a> = &'a dyn Fn(&str, &ConfirmDetails) -> Result<Option<bool>>;
 
-/// Shows an ask.
-pub(super) fn show(ask: &Ask, of: usize, redactor: &Redactor) {
+/// Prints an ask.
+pub(super) fn print_ask(ask: &Ask, of: usize, redactor: &Redactor) {
     if of > 1 {
         ui::say(&format!("{DIM}ask {} of {of}{DIM:#}", ask.id));
     }
@@ -31,39 +31,40 @@ pub(super) fn show(ask: &Ask, of: usize, redactor: &Redactor) {
     }
 }
 
-/// Wants a yes to a decision.
-pub(super) fn wants(
-    place: &ApproveContext<'_>,
+/// Reports whether a person confirms a decision.
+pub(super) fn is_confirmed(
+    context: &ApproveContext<'_>,
     decision: &Decision,
     asks: &[&Ask],
 ) -> Result<bool> {
-    let shown = details(place, asks, place.redactor);
-    // Who wrote the calls is shown no secrets.
-    let revealed = match place.around {
-        CallingAgent::Absent => details(place, asks, &Redactor::revealing()),
+    let shown = details(context, asks, context.redactor);
+    // An agent may have written the calls; it must not see secrets.
+    let revealed = match context.agent {
+        CallingAgent::Absent => details(context, asks, &Redactor::revealing()),
         _ => Vec::new(),
     };
     let more = ConfirmDetails { details: shown, revealed };
     let what = question(decision, asks);
-    let said = (place.confirm)(&format!("{WARNING}pml approve{WARNING:#}: {what}"), &more)?;
-    if said.is_none() && is_a_no(decision) {
-        // Nothing is let through by it.
+    let answer = (context.confirm)(&format!("{WARNING}pml approve{WARNING:#}: {what}"), &more)?;
+    if answer.is_none() && is_refusal(decision) {
+        // A refusal permits nothing, so it needs no confirmation.
         return Ok(true);
     }
     let none =
         || HintedError::new("no terminal to confirm on", "add `--yes` to answer without one");
-    said.ok_or_else(|| none().into())
+    answer.ok_or_else(|| none().into())
 }
 
-/// All there is to know about some asks, and what each can be allowed for.
-fn details(place: &ApproveContext<'_>, asks: &[&Ask], redactor: &Redactor) -> Vec<String> {
+/// Returns all details of some asks, and the conditions under which each can be allowed
+/// permanently.
+fn details(context: &ApproveContext<'_>, asks: &[&Ask], redactor: &Redactor) -> Vec<String> {
     let mut lines = Vec::new();
     for ask in asks {
         if asks.len() > 1 {
             lines.push(format!("ask {}", ask.id));
         }
         lines.extend(details_of_ask_with(ask, redactor));
-        let choices = choices(ask, place.offers);
+        let choices = choices(ask, context.suggester);
         if !choices.is_empty() {
             lines.push("`--always --only-for N` allows it for good, N being:".into());
             lines.extend(choices);
@@ -72,8 +73,8 @@ fn details(place: &ApproveContext<'_>, asks: &[&Ask], redactor: &Redactor) -> Ve
     lines
 }
 
-/// Whether a decision lets nothing through: it declines, or ends the run.
-pub(super) fn is_a_no(decision: &Decision) -> bool {
+/// Reports whether a decision permits nothing: it declines, or ends the run.
+pub(super) fn is_refusal(decision: &Decision) -> bool {
     decision.ends() || *decision == Decision::Decline
 }
 
@@ -98,9 +99,9 @@ fn question(decision: &Decision, asks: &[&Ask]) -> &'static str {
     }
 }
 
-/// Asks on the terminal of this process, whatever its stdin is.
-pub(super) fn on_terminal(question: &str, more: &ConfirmDetails) -> Result<Option<bool>> {
-    // Who does not see the question cannot answer it.
+/// Asks on the terminal of this process, which need not be its stdin.
+pub(super) fn confirm_on_terminal(question: &str, more: &ConfirmDetails) -> Result<Option<bool>> {
+    // Without a terminal on stderr nobody would see the question.
     let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
     let Some(terminal) = terminal else { return Ok(None) };
     terminal.confirm_with(question, more).map(Some).context("cannot ask on the terminal")

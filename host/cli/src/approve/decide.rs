@@ -1,7 +1,7 @@
-//! What the flags say about which asks.
+//! Derives the decision, and the asks that it is about, from the flags.
 
 use super::command::ApproveCommand;
-use crate::always_choices::{ConstraintSuggester, choices, chosen};
+use crate::always_choices::{ConstraintSuggester, choices, decision_of_choice};
 use crate::report::{HintedError, UsageError};
 use anyhow::{Result, bail};
 use pml::{
@@ -11,10 +11,10 @@ use pml::{
 };
 
 impl ApproveCommand {
-    /// The asks that are answered: those still open, or those that were named.
-    pub(super) fn asks<'a>(&self, asked: &'a StoredQuestion) -> Result<Vec<&'a Ask>> {
-        let all = &asked.question.asks;
-        if let Some(number) = self.only.iter().find(|it| asked.question.ask(AskId(**it)).is_none())
+    /// Returns the asks that are answered: those named by `--only`, otherwise the open ones.
+    pub(super) fn selected_asks<'a>(&self, stored: &'a StoredQuestion) -> Result<Vec<&'a Ask>> {
+        let all = &stored.question.asks;
+        if let Some(number) = self.only.iter().find(|it| stored.question.ask(AskId(**it)).is_none())
         {
             let asks = all.len();
             return Err(
@@ -24,13 +24,13 @@ impl ApproveCommand {
         if !self.only.is_empty() {
             return Ok(all.iter().filter(|ask| self.only.contains(&ask.id.0)).collect());
         }
-        let open = |ask: &&Ask| !asked.decided.iter().any(|decided| decided.ask == ask.id);
-        let left: Vec<_> = all.iter().filter(open).collect();
-        Ok(if left.is_empty() { all.iter().collect() } else { left })
+        let open = |ask: &&Ask| !stored.decided.iter().any(|decided| decided.ask == ask.id);
+        let open_asks: Vec<_> = all.iter().filter(open).collect();
+        Ok(if open_asks.is_empty() { all.iter().collect() } else { open_asks })
     }
 
-    /// Sees that these are what whoever typed the command saw, if they say what that was.
-    pub(super) fn pinned(&self, asks: &[&Ask]) -> Result<()> {
+    /// Checks that the asks have the digests that `--digest` names, if it was given.
+    pub(super) fn check_digests(&self, asks: &[&Ask]) -> Result<()> {
         if self.digest.is_empty() {
             return Ok(());
         }
@@ -48,10 +48,14 @@ impl ApproveCommand {
         Ok(())
     }
 
-    /// What is decided about them.
-    pub(super) fn decision(&self, asks: &[&Ask], offers: ConstraintSuggester) -> Result<Decision> {
+    /// Returns the decision for these asks.
+    pub(super) fn decision(
+        &self,
+        asks: &[&Ask],
+        suggester: ConstraintSuggester,
+    ) -> Result<Decision> {
         if let Some(result) = &self.result {
-            let ask = one(asks, "--result")?;
+            let ask = only_ask(asks, "--result")?;
             if ask.kind != AskKind::UncertainCall {
                 bail!(
                     "`--result` is for a call of which nobody knows what became; this one was not made yet"
@@ -64,8 +68,9 @@ impl ApproveCommand {
             return Err(HintedError::new(message, "name one with `--only ASK`").into());
         }
         if let Some(number) = self.only_for {
-            let ask = one(asks, "--only-for")?;
-            return chosen(ask, offers, number).ok_or_else(|| none_of(number, ask, offers));
+            let ask = only_ask(asks, "--only-for")?;
+            return decision_of_choice(ask, suggester, number)
+                .ok_or_else(|| no_such_choice(number, ask, suggester));
         }
         Ok(match () {
             () if self.always => Decision::Always,
@@ -77,8 +82,8 @@ impl ApproveCommand {
     }
 }
 
-/// The only ask, for a flag that answers one.
-fn one<'a>(asks: &[&'a Ask], flag: &str) -> Result<&'a Ask> {
+/// Returns the only ask, for a flag that answers exactly one.
+fn only_ask<'a>(asks: &[&'a Ask], flag: &str) -> Result<&'a Ask> {
     match asks {
         [ask] => Ok(ask),
         _ => {
@@ -88,8 +93,8 @@ fn one<'a>(asks: &[&'a Ask], flag: &str) -> Result<&'a Ask> {
     }
 }
 
-fn none_of(number: usize, ask: &Ask, offers: ConstraintSuggester) -> anyhow::Error {
-    let message = match choices(ask, offers).len() {
+fn no_such_choice(number: usize, ask: &Ask, suggester: ConstraintSuggester) -> anyhow::Error {
+    let message = match choices(ask, suggester).len() {
         0 => "nothing can be chosen for this call: `--always` alone is for any arguments".into(),
         most => format!("there is no choice {number}: there are 1 to {most}"),
     };

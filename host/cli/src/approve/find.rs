@@ -1,6 +1,6 @@
-//! Finds the question that is meant, or says why there is none.
+//! Finds the question that the user means, or returns why it cannot be answered.
 
-use crate::identify::{ambiguous, matching, short};
+use crate::identify::{ambiguous_error, matching, short};
 use crate::report::HintedError;
 use anyhow::Result;
 use pml::json::Value;
@@ -10,11 +10,11 @@ use pml::{
     text::escape,
 };
 
-/// The hint of whoever typed an id that nothing has.
-const LIST: &str = "`pml approvals` lists what waits for an answer";
+/// The hint for an id that does not exist.
+const LIST_HINT: &str = "`pml approvals` lists what waits for an answer";
 
-/// Finds a question by its id or by its run's, by enough of either, or the newest as `last`. One
-/// that is closed is found too, so that whoever is late hears who was first.
+/// Finds a question by its id, by its run's id, by enough of either, or the newest as `last`.
+/// Closed questions are found too, so that a late answer gets the earlier decisions.
 pub(super) async fn find(
     journal: &dyn Journal,
     typed: &str,
@@ -27,17 +27,17 @@ pub(super) async fn find(
     }
     let mut open = journal.questions(None, now).await.map_err(Error::from)?;
     if typed == "last" {
-        // Oldest first.
+        // The questions are sorted, oldest first.
         return open
             .pop()
-            .ok_or_else(|| HintedError::new("nothing waits for an answer", LIST).into());
+            .ok_or_else(|| HintedError::new("nothing waits for an answer", LIST_HINT).into());
     }
     let mut found = matching(typed, open.clone(), |asked| asked.question.id.to_string());
     if found.is_empty() {
         found = matching(typed, open, |asked| asked.question.run.to_string());
     }
     match found.len() {
-        0 => closed(journal, typed, now).await,
+        0 => find_closed(journal, typed, now).await,
         1 => Ok(found.remove(0)),
         _ => {
             let line = |it: &StoredQuestion| {
@@ -49,14 +49,18 @@ pub(super) async fn find(
                     escape(&question.script)
                 )
             };
-            Err(ambiguous("open questions", typed, &found.iter().map(line).collect::<Vec<_>>()))
+            Err(ambiguous_error(
+                "open questions",
+                typed,
+                &found.iter().map(line).collect::<Vec<_>>(),
+            ))
         }
     }
 }
 
-/// Finds the last question that was asked under such an id. The trail knows them all, the journal
-/// those of runs that it keeps.
-async fn closed(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<StoredQuestion> {
+/// Finds the last closed question with such an id. The audit trail has all questions, the journal
+/// only those of runs that it still stores.
+async fn find_closed(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<StoredQuestion> {
     let trail = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
     let asked = trail.entries.iter().filter(|entry| entry.kind() == "asked");
     let asked: Vec<_> = asked.map(|entry| entry.body.clone()).collect();
@@ -64,44 +68,45 @@ async fn closed(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<St
     if found.is_empty() {
         found = matching(typed, asked, |body| text(body, "run_id"));
     }
-    let Some(last) = found.pop() else { return Err(unknown()) };
+    let Some(last) = found.pop() else { return Err(unknown_error()) };
     let (id, script) = (text(&last, "workflow_id"), text(&last, "script"));
     if let Ok(id) = id.parse()
         && let Some(asked) = journal.question(id, now).await.map_err(Error::from)?
     {
         return Ok(asked);
     }
-    // Its run is forgotten, and nothing can be taken up.
-    let ending = ending(&trail.entries, &id, text(&last, "expires_at").parse().ok(), now);
-    Err(ending.map_or_else(unknown, |how| over(&how, None, &script)))
+    // The run is deleted, so it cannot be resumed.
+    let reason = closing_reason(&trail.entries, &id, text(&last, "expires_at").parse().ok(), now);
+    Err(reason.map_or_else(unknown_error, |how| error_with_hint(&how, None, &script)))
 }
 
-/// Returns why a question that was asked can be answered no longer.
-pub(super) async fn gone(
+/// Returns the error that says why a question can no longer be answered.
+pub(super) async fn closed_error(
     journal: &dyn Journal,
     question: &Question,
     now: Timestamp,
 ) -> Result<anyhow::Error> {
     let trail = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
-    let ending = ending(&trail.entries, &question.id.to_string(), question.expires_at, now);
+    let reason = closing_reason(&trail.entries, &question.id.to_string(), question.expires_at, now);
     let run = Some(question.run);
-    Ok(ending.map_or_else(unknown, |how| over(&how, run, &question.script)))
+    Ok(reason.map_or_else(unknown_error, |how| error_with_hint(&how, run, &question.script)))
 }
 
-/// The protocol's own words for it.
-fn unknown() -> anyhow::Error {
-    HintedError::new("Workflow expired or not found", LIST).into()
+/// Returns the error with the message that the protocol defines.
+fn unknown_error() -> anyhow::Error {
+    HintedError::new("Workflow expired or not found", LIST_HINT).into()
 }
 
-/// What became of a question, where the trail knows it or the clock says so.
-fn ending(
+/// Returns how a question was closed, according to the audit trail or the clock. Returns `None` if
+/// neither says so.
+fn closing_reason(
     trail: &[AuditEntry],
     id: &str,
     expires: Option<Timestamp>,
     now: Timestamp,
 ) -> Option<String> {
-    let of_it = |entry: &&AuditEntry| text(&entry.body, "workflow_id") == id;
-    let entry = |kind: &str| trail.iter().filter(of_it).find(|entry| entry.kind() == kind);
+    let of_question = |entry: &&AuditEntry| text(&entry.body, "workflow_id") == id;
+    let entry = |kind: &str| trail.iter().filter(of_question).find(|entry| entry.kind() == kind);
     if let Some(withdrawn) = entry("withdrawn") {
         let reason = text(&withdrawn.body, "reason");
         return Some(format!("the question was taken back: {}", escape(&reason)));
@@ -111,8 +116,9 @@ fn ending(
     Some(format!("the question expired at {expired}: nobody answered in time"))
 }
 
-/// Says how to run it again. A program of one call is named for its tool.
-fn over(how: &str, run: Option<RunId>, script: &str) -> anyhow::Error {
+/// Returns the error for a closed question, with a hint about how to run the program again. A
+/// program of one call is named for its tool.
+fn error_with_hint(how: &str, run: Option<RunId>, script: &str) -> anyhow::Error {
     let name = escape(script).replace('\n', " ");
     let tool = name.strip_suffix(".ts").filter(|tool| tool.contains(':') && !tool.contains('/'));
     let hint = match (tool, run) {

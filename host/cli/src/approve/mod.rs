@@ -1,7 +1,7 @@
-//! `pml approve`: an answer from the command line.
+//! `pml approve`: answers a question from the command line.
 //!
-//! In flows a journal and the command's flags, out flows what was recorded; going on with the run
-//! is not its matter.
+//! Takes a journal and the command's flags, and records the answer. `command.rs` then resumes the
+//! run.
 
 mod command;
 mod confirm;

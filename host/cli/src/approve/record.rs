@@ -1,13 +1,13 @@
-//! Records an answer to a question, whoever else may be asked.
+//! Records an answer to a question. Others may answer the same question meanwhile.
 //!
-//! **Invariant:** only what was shown is answered, and nothing is recorded without a person's yes:
-//! typed on the terminal, or given as `--yes`. **Invariant:** nothing is recorded that nobody could
-//! go on with: that is seen before. **Invariant:** an agent approves nothing unless the user's own
-//! settings say that it may; an attempt stands in the audit trail.
+//! **Invariant:** only asks that were shown are answered, and no approval is recorded without a
+//! person's yes: typed on the terminal, or given as `--yes`. **Invariant:** before an answer is
+//! recorded, it is checked that the run can be resumed. **Invariant:** an agent approves nothing
+//! unless the user's own settings permit it; an attempt is recorded in the audit trail.
 
 use super::command::ApproveCommand;
-use super::confirm::{Confirm, is_a_no, show, wants};
-use super::find::{find, gone};
+use super::confirm::{Confirm, is_confirmed, is_refusal, print_ask};
+use super::find::{closed_error, find};
 use crate::always_choices::ConstraintSuggester;
 use crate::identify::short;
 use crate::report::{FAILED, HintedError};
@@ -24,176 +24,193 @@ use pml::{
 };
 use std::process::ExitCode;
 
-/// What came of it.
+/// The result of recording an answer.
 #[derive(Debug)]
 pub(super) enum RecordedStatus {
-    /// The answer counts.
+    /// The answer is recorded.
     Recorded {
-        /// The run that waited for it.
+        /// The run that waits for the answer.
         run: RunId,
-        /// The process that has the run, if one does: it goes on there.
+        /// The process that owns the run and resumes it, if there is one.
         owner: Option<u32>,
-        /// Asks of the question that are still open.
+        /// Number of asks of the question that are still open.
         open: usize,
-        /// What was decided about, by its digest.
+        /// The asks that were decided, with their digests.
         asks: Vec<(AskId, String)>,
     },
-    /// It was answered like this before, and nobody went on with the run.
+    /// The same answer was recorded before, and no process has resumed the run.
     AnsweredBefore {
         /// The run.
         run: RunId,
     },
-    /// Nothing was recorded, and why was told.
+    /// Nothing was recorded; the reason has been printed.
     NotRecorded(ExitCode),
 }
 
-/// Where the command is run.
+/// The surroundings of the command, replaceable in tests.
 pub(super) struct ApproveContext<'a> {
     pub(super) clock: &'a dyn Clock,
     pub(super) confirm: Confirm<'a>,
-    pub(super) around: CallingAgent,
-    /// Why the user's own settings could not be asked about agents, if they could not.
-    pub(super) wrong: Option<Error>,
-    pub(super) offers: ConstraintSuggester,
-    /// Takes secrets out of what is shown.
+    pub(super) agent: CallingAgent,
+    /// The error if the user's own settings, which may permit agents, could not be read.
+    pub(super) settings_error: Option<Error>,
+    pub(super) suggester: ConstraintSuggester,
+    /// Hides secrets in the output.
     pub(super) redactor: &'a Redactor,
-    /// Sees whether the run could go on here.
-    pub(super) ready: &'a dyn Fn() -> Result<()>,
+    /// Checks that the run can be resumed in this process.
+    pub(super) check_resumable: &'a dyn Fn() -> Result<()>,
 }
 
 impl ApproveCommand {
-    /// Finds the question, shows it, wants a yes, and records the answer.
+    /// Finds the question, shows it, asks for a yes, and records the answer.
     pub(super) async fn record(
         &self,
         journal: &dyn Journal,
-        place: &ApproveContext<'_>,
+        context: &ApproveContext<'_>,
     ) -> Result<RecordedStatus> {
-        let asked = find(journal, &self.id, place.clock.now()).await?;
-        let asks = self.asks(&asked)?;
-        let decision = self.decision(&asks, place.offers)?;
-        self.pinned(&asks)?;
-        if asked.open {
-            refuse_agents(journal, place, &asked, &decision).await?;
-            let run = standing(journal, asked.question.run, place.clock.now()).await?;
+        let stored = find(journal, &self.id, context.clock.now()).await?;
+        let asks = self.selected_asks(&stored)?;
+        let decision = self.decision(&asks, context.suggester)?;
+        self.check_digests(&asks)?;
+        if stored.open {
+            refuse_agents(journal, context, &stored, &decision).await?;
+            let run = run_summary(journal, stored.question.run, context.clock.now()).await?;
             if run.is_none_or(|run| run.owner.is_none()) {
-                (place.ready)()?;
+                (context.check_resumable)()?;
             }
-            asks.iter().for_each(|ask| show(ask, asked.question.asks.len(), place.redactor));
-            if !self.yes && !wants(place, &decision, &asks)? {
+            asks.iter()
+                .for_each(|ask| print_ask(ask, stored.question.asks.len(), context.redactor));
+            if !self.yes && !is_confirmed(context, &decision, &asks)? {
                 ui::say("nothing was recorded");
                 return Ok(RecordedStatus::NotRecorded(ExitCode::from(FAILED)));
             }
         }
         let answer = match decision.ends() {
-            true => Answer::all(&asked.question, decision.clone(), user(), place.around.channel()),
+            true => {
+                Answer::all(&stored.question, decision.clone(), user(), context.agent.channel())
+            }
             false => {
                 let each = asks.iter().map(|ask| (ask.id, decision.clone()));
-                Answer::each(&asked.question, each, user(), place.around.channel())
+                Answer::each(&stored.question, each, user(), context.agent.channel())
             }
         };
-        // Only now: somebody may have taken their time to confirm it.
-        let now = place.clock.now();
-        let answered = journal.answer(asked.question.id, answer, now).await.map_err(Error::from)?;
+        // The time is taken now, because the confirmation may have taken long.
+        let now = context.clock.now();
+        let answered =
+            journal.answer(stored.question.id, answer, now).await.map_err(Error::from)?;
         match answered {
             AnswerOutcome::Recorded { question, open } => {
-                let again = journal.question(question.id, now).await.map_err(Error::from)?;
-                let before: Vec<_> = again.iter().flat_map(|asked| &asked.decided).collect();
-                earlier(&before, &asks, now);
+                let updated = journal.question(question.id, now).await.map_err(Error::from)?;
+                let before: Vec<_> = updated.iter().flat_map(|stored| &stored.decided).collect();
+                print_earlier_decisions(&before, &asks, now);
                 let run = question.run;
-                let owner = standing(journal, run, now).await?.and_then(|run| run.owner);
+                let owner = run_summary(journal, run, now).await?.and_then(|run| run.owner);
                 let asks = asks.iter().map(|ask| (ask.id, ask.digest())).collect();
                 Ok(RecordedStatus::Recorded { run, owner, open, asks })
             }
             AnswerOutcome::Late { question, decided } => {
-                let left = left(journal, question.run, now).await?;
-                if let Some(run) = left.filter(|_| same(&decided, &asks, &decision)) {
-                    (place.ready)()?;
+                let resumable_run = resumable_run(journal, question.run, now).await?;
+                if let Some(run) =
+                    resumable_run.filter(|_| is_same_decision(&decided, &asks, &decision))
+                {
+                    (context.check_resumable)()?;
                     return Ok(RecordedStatus::AnsweredBefore { run });
                 }
-                Ok(RecordedStatus::NotRecorded(late(&decided, &asks, &decision, left)))
+                Ok(RecordedStatus::NotRecorded(print_late(
+                    &decided,
+                    &asks,
+                    &decision,
+                    resumable_run,
+                )))
             }
             AnswerOutcome::NotShown { .. } => {
                 let message = "the question is not the one that was shown: nothing was recorded";
                 Err(HintedError::new(message, "`pml approvals` shows what is asked now").into())
             }
-            AnswerOutcome::Gone => Err(gone(journal, &asked.question, now).await?),
+            AnswerOutcome::Gone => Err(closed_error(journal, &stored.question, now).await?),
         }
     }
 }
 
-/// Returns the run if it waits for nothing, and nobody goes on with it.
-async fn left(journal: &dyn Journal, run: RunId, now: Timestamp) -> Result<Option<RunId>> {
+/// Returns the run if it has no open question, has not ended, and no process owns it.
+async fn resumable_run(journal: &dyn Journal, run: RunId, now: Timestamp) -> Result<Option<RunId>> {
     let idle = |run: &RunSummary| run.owner.is_none() && run.questions == 0 && !run.state.ended();
-    Ok(standing(journal, run, now).await?.filter(idle).map(|left| left.run))
+    Ok(run_summary(journal, run, now).await?.filter(idle).map(|run| run.run))
 }
 
-/// Reads how a run stands.
-async fn standing(journal: &dyn Journal, run: RunId, now: Timestamp) -> Result<Option<RunSummary>> {
+/// Reads the summary of a run.
+async fn run_summary(
+    journal: &dyn Journal,
+    run: RunId,
+    now: Timestamp,
+) -> Result<Option<RunSummary>> {
     let filter = RunFilter { id: Some(run.to_string()), ..RunFilter::default() };
     Ok(journal.runs(filter, now).await.map_err(Error::from)?.into_iter().next())
 }
 
-/// Refuses to let an agent approve. Ending or declining harms nobody.
+/// Refuses an approval by an agent, and records the attempt. Declining or ending a run is not
+/// refused.
 async fn refuse_agents(
     journal: &dyn Journal,
-    place: &ApproveContext<'_>,
-    asked: &StoredQuestion,
+    context: &ApproveContext<'_>,
+    stored: &StoredQuestion,
     decision: &Decision,
 ) -> Result<()> {
-    let CallingAgent::Refused(variable) = place.around else { return Ok(()) };
-    if is_a_no(decision) {
+    let CallingAgent::Refused(variable) = context.agent else { return Ok(()) };
+    if is_refusal(decision) {
         return Ok(());
     }
-    let question = &asked.question;
-    let said = decision.name();
-    let reason = format!("`pml approve` ({said}): an agent runs the command: `{variable}` is set");
-    let (who, channel) = (user(), place.around.channel());
+    let question = &stored.question;
+    let decision_name = decision.name();
+    let reason =
+        format!("`pml approve` ({decision_name}): an agent runs the command: `{variable}` is set");
+    let (who, channel) = (user(), context.agent.channel());
     let what = AuditEvent::Refused { question: Some(question.id), who, channel, reason };
-    let note = AuditNote::new(place.clock.now(), Some(question.run), what);
+    let note = AuditNote::new(context.clock.now(), Some(question.run), what);
     journal.audit(note).await.map_err(Error::from)?;
     let message =
         format!("an agent runs this command (`{variable}` is set), and who asks does not approve");
-    // Who is refused is not told how to get around it.
+    // The hint must not say how to get around the refusal.
     let refused = HintedError::new(message, "a person answers in a terminal of their own");
-    Err(match &place.wrong {
-        Some(wrong) => anyhow::anyhow!("{wrong}").context(refused),
+    Err(match &context.settings_error {
+        Some(settings_error) => anyhow::anyhow!("{settings_error}").context(refused),
         None => refused.into(),
     })
 }
 
-/// Tells of asks that somebody else decided about meanwhile.
-fn earlier(decided: &[&RecordedDecision], asks: &[&Ask], now: Timestamp) {
-    let ours = |decided: &RecordedDecision| asks.iter().any(|ask| ask.id == decided.ask);
-    for decided in decided.iter().filter(|decided| ours(decided) && decided.at != now) {
-        let line = runs::decided_line(decided);
+/// Prints which asks somebody else decided meanwhile.
+fn print_earlier_decisions(decided: &[&RecordedDecision], asks: &[&Ask], now: Timestamp) {
+    let answered_here = |decided: &RecordedDecision| asks.iter().any(|ask| ask.id == decided.ask);
+    for decided in decided.iter().filter(|decided| answered_here(decided) && decided.at != now) {
+        let line = runs::decision_line(decided);
         ui::say(&format!("ask {} had been decided: {line}", decided.ask));
     }
 }
 
-/// Tells what had been decided; fine if it is what was wanted.
-fn late(
+/// Prints the earlier decisions. Returns success if they are the same as this one.
+fn print_late(
     decided: &[RecordedDecision],
     asks: &[&Ask],
     decision: &Decision,
-    left: Option<RunId>,
+    resumable_run: Option<RunId>,
 ) -> ExitCode {
     ui::say("too late, nothing was changed; it had been decided:");
     for decided in decided {
-        ui::say(&format!("  ask {}: {}", decided.ask, runs::decided_line(decided)));
+        ui::say(&format!("  ask {}: {}", decided.ask, runs::decision_line(decided)));
     }
-    if let Some(run) = left.map(short) {
+    if let Some(run) = resumable_run.map(short) {
         ui::say(&format!(
             "{HINT}hint{HINT:#}: nobody goes on with the run: `pml run --resume {run}` does"
         ));
     }
-    match same(decided, asks, decision) {
+    match is_same_decision(decided, asks, decision) {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(FAILED),
     }
 }
 
-/// Whether it had been decided as it is wanted now.
-fn same(decided: &[RecordedDecision], asks: &[&Ask], decision: &Decision) -> bool {
+/// Reports whether these asks have been decided in the same way before.
+fn is_same_decision(decided: &[RecordedDecision], asks: &[&Ask], decision: &Decision) -> bool {
     asks.iter().all(|ask| {
         decided.iter().any(|decided| decided.ask == ask.id && decided.decision == *decision)
     })

@@ -1,4 +1,4 @@
-//! Answers on the command line, against a journal in memory.
+//! Tests of `pml approve` with a journal in memory.
 
 use super::ApproveCommand;
 use super::record::{ApproveContext, RecordedStatus};
@@ -27,59 +27,65 @@ fn approve(arguments: &[&str]) -> ApproveCommand {
     }
 }
 
-/// A clock that stands still.
-struct Stopped(Timestamp);
+/// A clock that always returns the same time.
+struct StoppedClock(Timestamp);
 
-impl Clock for Stopped {
+impl Clock for StoppedClock {
     fn now(&self) -> Timestamp {
         self.0
     }
 }
 
-/// What is different from somebody who sits there a second after the start.
-struct Differs {
-    around: CallingAgent,
-    says: Option<bool>,
+/// The circumstances of a test. The default: no agent, no terminal, one second after the start.
+struct Circumstances {
+    agent: CallingAgent,
+    confirms: Option<bool>,
     milliseconds: u64,
-    ready: bool,
+    resumable: bool,
 }
 
-impl Default for Differs {
-    fn default() -> Differs {
-        Differs { around: CallingAgent::Absent, says: None, milliseconds: 1_000, ready: true }
+impl Default for Circumstances {
+    fn default() -> Circumstances {
+        Circumstances {
+            agent: CallingAgent::Absent,
+            confirms: None,
+            milliseconds: 1_000,
+            resumable: true,
+        }
     }
 }
 
-async fn record_where(
+async fn record_in(
     journal: &MemoryJournal,
     arguments: &[&str],
-    differs: Differs,
+    circumstances: Circumstances,
 ) -> Result<RecordedStatus> {
-    let Differs { around, says, milliseconds, ready } = differs;
-    let (clock, confirm) = (Stopped(at(milliseconds)), |_: &str, _: &ConfirmDetails| Ok(says));
-    let ready = || if ready { Ok(()) } else { anyhow::bail!("it cannot be opened") };
-    let place = ApproveContext {
+    let Circumstances { agent, confirms, milliseconds, resumable } = circumstances;
+    let (clock, confirm) =
+        (StoppedClock(at(milliseconds)), |_: &str, _: &ConfirmDetails| Ok(confirms));
+    let check_resumable = || if resumable { Ok(()) } else { anyhow::bail!("it cannot be opened") };
+    let context = ApproveContext {
         clock: &clock,
         confirm: &confirm,
-        around,
-        wrong: None,
-        offers: always_choices::some,
+        agent,
+        settings_error: None,
+        suggester: always_choices::sample_suggester,
         redactor: &Redactor::new(),
-        ready: &ready,
+        check_resumable: &check_resumable,
     };
-    approve(arguments).record(journal, &place).await
+    approve(arguments).record(journal, &context).await
 }
 
 async fn record(
     journal: &MemoryJournal,
     arguments: &[&str],
-    says: Option<bool>,
+    confirms: Option<bool>,
 ) -> Result<RecordedStatus> {
-    record_where(journal, arguments, Differs { says, ..Differs::default() }).await
+    record_in(journal, arguments, Circumstances { confirms, ..Circumstances::default() }).await
 }
 
-/// A run that waits for three things.
-async fn three(journal: &MemoryJournal) -> (Question, Lease) {
+/// Writes a run that waits for three asks.
+async fn waiting_for_three(journal: &MemoryJournal) -> (Question, Lease) {
     let header = fixture::header();
     let ask = || Ask::new(AskKind::ToolPermission, None, "a:b", Value::Null, "policy");
     let asks = vec![ask(), ask(), ask()];
@@ -128,9 +134,9 @@ async fn a_yes_is_recorded_and_names_the_owner() {
     assert_eq!((run, owner, open), (question.run, Some(std::process::id()), 0));
     assert_eq!(asks, [(AskId(1), question.asks[0].digest())]);
     assert_eq!(decided(&journal, run).await, [Decision::Approve]);
-    let said = journal.decided(run).await.unwrap().remove(0);
-    assert_eq!(said.channel, "command line");
-    assert!(said.is_about(&question.asks[0]), "the digest of what was printed");
+    let decision_record = journal.decided(run).await.unwrap().remove(0);
+    assert_eq!(decision_record.channel, "command line");
+    assert!(decision_record.is_about(&question.asks[0]), "the digest of what was printed");
     drop(lease);
 }
 
@@ -145,7 +151,7 @@ async fn without_a_yes_nothing_is_recorded() {
     let alone = record(&journal, &[&id], None).await.unwrap_err();
     assert_eq!(alone.to_string(), "no terminal to confirm on");
     assert!(decided(&journal, question.run).await.is_empty());
-    // The run's id does as well, and `--yes` needs nobody.
+    // The run's id works too, and `--yes` needs no terminal.
     let run = question.run.to_string();
     let recorded = record(&journal, &[&run, "--yes", "--always"], None).await;
     assert!(matches!(recorded, Ok(RecordedStatus::Recorded { owner: None, .. })));
@@ -193,7 +199,7 @@ async fn what_was_answered_before_and_nobody_went_on_with_goes_on() {
 #[tokio::test(flavor = "current_thread")]
 async fn what_is_half_answered_does_not_go_on() {
     let journal = MemoryJournal::new();
-    let (question, lease) = three(&journal).await;
+    let (question, lease) = waiting_for_three(&journal).await;
     drop(lease);
     let id = question.id.to_string();
     for _ in 0..2 {
@@ -208,14 +214,14 @@ async fn nothing_is_recorded_where_the_run_could_not_go_on() {
     let journal = MemoryJournal::new();
     let (question, lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
     drop(lease);
-    let broken = Differs { ready: false, ..Differs::default() };
-    let refused = record_where(&journal, &[&question.id.to_string(), "--yes"], broken).await;
+    let broken = Circumstances { resumable: false, ..Circumstances::default() };
+    let refused = record_in(&journal, &[&question.id.to_string(), "--yes"], broken).await;
     assert_eq!(refused.unwrap_err().to_string(), "it cannot be opened");
     assert!(decided(&journal, question.run).await.is_empty());
-    // Whoever has the run goes on with it there.
+    // A run that has an owner is resumed by its owner.
     let (owned, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
-    let broken = Differs { ready: false, ..Differs::default() };
-    record_where(&journal, &[&owned.id.to_string(), "--yes"], broken).await.unwrap();
+    let broken = Circumstances { resumable: false, ..Circumstances::default() };
+    record_in(&journal, &[&owned.id.to_string(), "--yes"], broken).await.unwrap();
     assert_eq!(decided(&journal, owned.run).await, [Decision::Approve]);
 }
 
@@ -229,7 +235,7 @@ async fn a_no_needs_no_terminal() {
         let journal = MemoryJournal::new();
         let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
         let id = question.id.to_string();
-        // Whoever is asked may say no to it.
+        // A person at a terminal can still answer no.
         let refused = record(&journal, &[&id, flag], Some(false)).await.unwrap();
         assert!(matches!(refused, RecordedStatus::NotRecorded(_)), "{refused:?}");
         assert!(decided(&journal, question.run).await.is_empty());
@@ -244,7 +250,7 @@ async fn last_is_the_newest_open_question() {
     let none = record(&journal, &["last", "--yes"], None).await.unwrap_err();
     assert_eq!(none.to_string(), "nothing waits for an answer");
     let (newest, _one) = fixture::waiting(&journal, AskKind::ToolPermission).await;
-    let (older, _two) = three(&journal).await;
+    let (older, _two) = waiting_for_three(&journal).await;
     record(&journal, &["last", "--yes"], None).await.unwrap();
     assert_eq!(decided(&journal, newest.run).await, [Decision::Approve]);
     record(&journal, &["last", "--yes", "--decline"], None).await.unwrap();
@@ -256,13 +262,13 @@ async fn what_expired_says_when_and_what_never_was_is_not_found() {
     let journal = MemoryJournal::new();
     let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
     for id in [question.id.to_string(), short(question.id), short(question.run)] {
-        let after = Differs { milliseconds: 400_000, ..Differs::default() };
-        let late = record_where(&journal, &[&id, "--yes"], after).await.unwrap_err();
+        let after = Circumstances { milliseconds: 400_000, ..Circumstances::default() };
+        let late = record_in(&journal, &[&id, "--yes"], after).await.unwrap_err();
         let expired = format!("the question expired at {}: nobody answered in time", at(300_450));
         assert_eq!(late.to_string(), expired);
-        let told = crate::report::told(&late);
+        let json_error = crate::report::error_json(&late);
         let hint = format!("`pml run --resume {} report.ts`", short(question.run));
-        assert!(told["hint"].as_str().unwrap().starts_with(&hint), "{told}");
+        assert!(json_error["hint"].as_str().unwrap().starts_with(&hint), "{json_error}");
     }
     for unknown in ["ffffffff", "abc"] {
         let error = record(&journal, &[unknown, "--yes"], None).await.unwrap_err();
@@ -293,10 +299,10 @@ async fn an_agent_approves_nothing_and_its_attempt_is_noted() {
     let journal = MemoryJournal::new();
     let (uncertain, _lease) = fixture::waiting(&journal, AskKind::UncertainCall).await;
     let (plain, _other) = fixture::waiting(&journal, AskKind::ToolPermission).await;
-    let by_agent = || Differs {
-        around: CallingAgent::Refused("CLAUDECODE"),
-        says: Some(true),
-        ..Differs::default()
+    let by_agent = || Circumstances {
+        agent: CallingAgent::Refused("CLAUDECODE"),
+        confirms: Some(true),
+        ..Circumstances::default()
     };
     let (uncertain, plain) = (uncertain.id.to_string(), plain.id.to_string());
     for arguments in [
@@ -305,7 +311,7 @@ async fn an_agent_approves_nothing_and_its_attempt_is_noted() {
         &[&plain, "--yes", "--always"],
         &[&uncertain, "--yes", "--result", "1"],
     ] {
-        let refused = record_where(&journal, arguments, by_agent()).await.unwrap_err().to_string();
+        let refused = record_in(&journal, arguments, by_agent()).await.unwrap_err().to_string();
         assert!(refused.contains("an agent runs this command (`CLAUDECODE` is set)"), "{refused}");
     }
     let noted: Vec<_> =
@@ -324,18 +330,21 @@ async fn an_agent_may_decline_and_end_and_approve_where_somebody_said_so() {
     ] {
         let journal = MemoryJournal::new();
         let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
-        let by_agent =
-            Differs { around: CallingAgent::Refused("CLAUDECODE"), ..Differs::default() };
-        record_where(&journal, &[&question.id.to_string(), "--yes", flag], by_agent).await.unwrap();
+        let by_agent = Circumstances {
+            agent: CallingAgent::Refused("CLAUDECODE"),
+            ..Circumstances::default()
+        };
+        record_in(&journal, &[&question.id.to_string(), "--yes", flag], by_agent).await.unwrap();
         assert_eq!(decided(&journal, question.run).await, [decision]);
     }
     let journal = MemoryJournal::new();
     let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
-    let allowed = Differs { around: CallingAgent::Allowed("GEMINI_CLI"), ..Differs::default() };
-    record_where(&journal, &[&question.id.to_string(), "--yes"], allowed).await.unwrap();
-    let said = journal.decided(question.run).await.unwrap();
-    assert_eq!(said[0].decision, Decision::Approve);
-    assert_eq!(said[0].channel, "command line, run by an agent (GEMINI_CLI)");
+    let allowed =
+        Circumstances { agent: CallingAgent::Allowed("GEMINI_CLI"), ..Circumstances::default() };
+    record_in(&journal, &[&question.id.to_string(), "--yes"], allowed).await.unwrap();
+    let decision_record = journal.decided(question.run).await.unwrap();
+    assert_eq!(decision_record[0].decision, Decision::Approve);
+    assert_eq!(decision_record[0].channel, "command line, run by an agent (GEMINI_CLI)");
 }
 
 #[tokio::test(flavor = "current_thread")]
@@ -363,16 +372,24 @@ async fn a_question_answered_elsewhere_while_the_confirmation_stands_is_late() {
         futures_util::FutureExt::now_or_never(answered).unwrap().unwrap();
         Ok(Some(true))
     };
-    let clock = Stopped(at(1_000));
-    let (confirm, around, offers) = (
+    let clock = StoppedClock(at(1_000));
+    let (confirm, agent, suggester) = (
         &elsewhere,
         CallingAgent::Absent,
         pml::approval::offers_of_ask as always_choices::ConstraintSuggester,
     );
     let redactor = &Redactor::new();
-    let (clock, ready) = (&clock, &|| Ok(()));
-    let place = ApproveContext { clock, confirm, around, wrong: None, offers, redactor, ready };
-    let late = approve(&[&question.id.to_string()]).record(&journal, &place).await.unwrap();
+    let (clock, check_resumable) = (&clock, &|| Ok(()));
+    let context = ApproveContext {
+        clock,
+        confirm,
+        agent,
+        settings_error: None,
+        suggester,
+        redactor,
+        check_resumable,
+    };
+    let late = approve(&[&question.id.to_string()]).record(&journal, &context).await.unwrap();
     assert!(matches!(late, RecordedStatus::NotRecorded(code) if code == ExitCode::from(1)));
     assert_eq!(decided(&journal, question.run).await, [Decision::Decline]);
 }
@@ -380,16 +397,16 @@ async fn a_question_answered_elsewhere_while_the_confirmation_stands_is_late() {
 #[tokio::test(flavor = "current_thread")]
 async fn several_asks_are_answered_in_part() {
     let journal = MemoryJournal::new();
-    let (question, _lease) = three(&journal).await;
+    let (question, _lease) = waiting_for_three(&journal).await;
     let id = question.id.to_string();
     let part =
         record(&journal, &[&id, "--yes", "--decline", "--only", "1", "--only", "3"], None).await;
     assert!(matches!(part, Ok(RecordedStatus::Recorded { open: 1, .. })));
     record(&journal, &[&id, "--yes"], None).await.unwrap();
-    let said = journal.decided(question.run).await.unwrap();
-    let said: Vec<_> = said.into_iter().map(|said| (said.ask, said.decision)).collect();
+    let recorded = journal.decided(question.run).await.unwrap();
+    let recorded: Vec<_> = recorded.into_iter().map(|one| (one.ask, one.decision)).collect();
     assert_eq!(
-        said,
+        recorded,
         [
             (AskId(1), Decision::Decline),
             (AskId(3), Decision::Decline),
@@ -406,9 +423,9 @@ async fn always_can_be_for_some_arguments_only() {
     let wrong = record(&journal, &[&id, "--yes", "--always", "--only-for", "9"], None).await;
     assert_eq!(wrong.unwrap_err().to_string(), "there is no choice 9: there are 1 to 3");
     record(&journal, &[&id, "--yes", "--always", "--only-for", "2"], None).await.unwrap();
-    let within = Decision::AlwaysWithin(always_choices::some_of().remove(0));
+    let within = Decision::AlwaysWithin(always_choices::sample_suggestions().remove(0));
     assert_eq!(decided(&journal, question.run).await, [within]);
-    let (several, _other) = three(&journal).await;
+    let (several, _other) = waiting_for_three(&journal).await;
     let several = several.id.to_string();
     let many = record(&journal, &[&several, "--yes", "--always", "--only-for", "2"], None).await;
     assert_eq!(many.unwrap_err().to_string(), "`--only-for` answers one ask, and 3 are open");

@@ -1,4 +1,4 @@
-//! The command line of `pml audit`.
+//! The command `pml audit`: shows, verifies and accepts the audit trail.
 
 use super::line::lines;
 use crate::execute::runtime;
@@ -22,8 +22,8 @@ use pml::{
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Digits of a hash that tell one from another.
-const DIGITS: usize = 12;
+/// Number of digits of a hash that are shown.
+const HASH_DIGITS: usize = 12;
 
 /// Show who was asked what, what they said and what came of it, and verify that nothing of it was
 /// changed
@@ -57,7 +57,7 @@ pub(crate) struct AuditCommand {
     yes: bool,
 }
 
-/// A point in time.
+/// The value of `--since`: a point in time, or an age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SinceArgument {
     At(Timestamp),
@@ -73,16 +73,16 @@ fn since(text: &str) -> Result<SinceArgument, String> {
 
 impl AuditCommand {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let journal = project::trail()?;
-        runtime()?.block_on(self.on(&*journal, SystemClock.now()))
+        let journal = project::audit_journal()?;
+        runtime()?.block_on(self.run_with(&*journal, SystemClock.now()))
     }
 
-    async fn on(self, journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {
+    async fn run_with(self, journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {
         if self.accept {
-            return accept(journal, now, &|| self.agreed()).await;
+            return accept(journal, now, &|| self.confirm_acceptance()).await;
         }
         let run = match &self.run {
-            Some(typed) => Some(run(journal, typed, now).await?),
+            Some(typed) => Some(find_run(journal, typed, now).await?),
             None => None,
         };
         let since = self.since.map(|since| match since {
@@ -94,18 +94,18 @@ impl AuditCommand {
         self.show(&trail)?;
         match &trail.broken {
             Some(broken) => {
-                say_broken(broken);
+                print_broken(broken);
                 Ok(ExitCode::from(FAILED))
             }
             None => {
-                verified(&trail);
+                print_verified(&trail);
                 Ok(ExitCode::SUCCESS)
             }
         }
     }
 
-    /// Whether a person says yes.
-    fn agreed(&self) -> Result<bool> {
+    /// Reports whether a person confirms to accept the trail.
+    fn confirm_acceptance(&self) -> Result<bool> {
         if self.yes {
             return Ok(true);
         }
@@ -133,10 +133,10 @@ impl AuditCommand {
     }
 }
 
-/// An entry as JSON: what was hashed, without values that are secrets here, and its hash.
+/// Returns an entry as JSON: the hashed content, in which secrets are hidden, and its hash.
 fn json(entry: &AuditEntry) -> Value {
     let mut body = entry.body.clone();
-    // What was changed may be anything.
+    // An entry that was tampered with may hold any JSON value.
     if !body.is_object() {
         body = pml::json::json!({ "number": entry.number, "what": null, "unreadable": true });
     }
@@ -144,12 +144,12 @@ fn json(entry: &AuditEntry) -> Value {
     body
 }
 
-/// Finds a run by its id. It may be long forgotten: then the trail knows it.
-async fn run(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<RunId> {
+/// Finds a run by its id. A run that is deleted from the journal is found in the trail.
+async fn find_run(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<RunId> {
     if let Ok(run) = typed.parse::<RunId>() {
         return Ok(run);
     }
-    let unknown = match identify::run(journal, typed, now).await {
+    let unknown = match identify::find_run(journal, typed, now).await {
         Ok(summary) => return Ok(summary.run),
         Err(unknown) => unknown,
     };
@@ -163,12 +163,12 @@ async fn run(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<RunId
     }
 }
 
-fn verified(trail: &AuditTrail) {
+fn print_verified(trail: &AuditTrail) {
     let entries = match trail.count {
         1 => "1 entry".into(),
         count => format!("{count} entries"),
     };
-    let head = match trail.hash.get(..DIGITS) {
+    let head = match trail.hash.get(..HASH_DIGITS) {
         Some(hash) => format!(", head {hash}"),
         None => String::new(),
     };
@@ -192,7 +192,7 @@ fn verified(trail: &AuditTrail) {
     }
 }
 
-fn say_broken(broken: &TrailDefect) {
+fn print_broken(broken: &TrailDefect) {
     ui::say(&format!(
         "{ERROR}error{ERROR:#}: the audit trail is not what was written: {}\n\
          {HINT}hint{HINT:#}: somebody changed it, or the journal was removed or put back; if you know why, \
@@ -201,11 +201,11 @@ fn say_broken(broken: &TrailDefect) {
     ));
 }
 
-/// Has a person take the trail as it is. An agent is not asked.
+/// Accepts the trail as it is after a person confirms. Refuses if an agent runs the command.
 async fn accept(
     journal: &dyn Journal,
     now: Timestamp,
-    agreed: &dyn Fn() -> Result<bool>,
+    confirm: &dyn Fn() -> Result<bool>,
 ) -> Result<ExitCode> {
     if let Some(variable) = agent_variable(&Environment::of_process()) {
         let message = format!("an agent runs this command (`{variable}` is set)");
@@ -222,14 +222,15 @@ async fn accept(
         }
     };
     ui::say(&format!("what is wrong: {}", escape(&reason)));
-    if !agreed()? {
+    if !confirm()? {
         ui::say("nothing was accepted");
         return Ok(ExitCode::from(FAILED));
     }
     let (who, channel) = (user(), "command line".into());
     let what = AuditEvent::Accepted { who, channel, reason };
     journal.audit(AuditNote::new(now, None, what)).await.map_err(Error::from)?;
-    // It counts only where no project can write it.
+    // The acceptance is valid only if it is recorded outside the project, in the user's state
+    // folder.
     let now = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
     if now.broken.is_some() || now.accepted != Some(now.count) {
         let message = "what was accepted cannot be kept in your state folder";
@@ -245,7 +246,7 @@ async fn accept(
 
 #[cfg(test)]
 mod tests {
-    use super::{SinceArgument, json, run, since};
+    use super::{SinceArgument, find_run, json, since};
     use crate::identify::short;
     use crate::runs::fixture::{self, at};
     use pml::json::Value;
@@ -268,8 +269,8 @@ mod tests {
         let id = fixture::finished(&journal).await;
         let everything = PruneRule { keep: Some(0), ..PruneRule::default() };
         journal.prune(everything, at(0)).await.unwrap();
-        assert_eq!(run(&journal, &short(id), at(0)).await.unwrap(), id);
-        let unknown = run(&journal, "ffffffff", at(0)).await.unwrap_err();
+        assert_eq!(find_run(&journal, &short(id), at(0)).await.unwrap(), id);
+        let unknown = find_run(&journal, "ffffffff", at(0)).await.unwrap_err();
         assert_eq!(unknown.to_string(), "there is no run `ffffffff`");
     }
 

@@ -1,4 +1,5 @@
-//! Entries as lines: our words before the bar, others' behind it.
+//! Formats entries of the audit trail as lines: pml's text before the bar, text from others behind
+//! it.
 
 use crate::identify::short;
 use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
@@ -10,35 +11,35 @@ use pml::{
     text::{brief, fold_middle, in_one_line},
 };
 
-/// Characters of others' words in an entry; the rest is in `--json`.
+/// Most characters of text from others in a line; `--json` has the rest.
 const TEXT: usize = 200;
 
-/// Digits of a digest, as asks show them.
+/// Number of digits of a digest, the same as in asks.
 const DIGEST: usize = 12;
 
-/// How wide our words are.
+/// Width of the label before the bar.
 const WHAT: usize = 16;
 
-/// Returns entries as lines, wrapped where a terminal has a width.
+/// Returns entries as lines, wrapped if a width is given.
 pub(super) fn lines(entries: &[AuditEntry], width: Option<usize>) -> Vec<String> {
     entries.iter().map(|entry| line(entry, width)).collect()
 }
 
 fn line(entry: &AuditEntry, width: Option<usize>) -> String {
-    let (what, colour) = what(entry);
+    let (what, colour) = event_label(entry);
     let at = entry.at.to_string().replace('T', " ");
-    // To the second, as people read it.
+    // Fractions of a second are cut off.
     let at = format!("{}Z", &at[..at.len().min(19)]);
     let run = entry.run.map_or("-".into(), short);
-    let plain = format!("{at}  {run:8}  {what:WHAT$} │ {}", fold_middle(&text(entry), TEXT));
+    let plain = format!("{at}  {run:8}  {what:WHAT$} │ {}", fold_middle(&details(entry), TEXT));
     let plain = width.map_or_else(|| plain.clone(), |width| wrap(&plain, width));
-    // Only now: colours have no width.
+    // Colours are added after wrapping, because they take no columns.
     let dimmed = plain.replacen(&at, &format!("{DIM}{at}{DIM:#}"), 1);
     dimmed.replacen(&what, &format!("{colour}{what}{colour:#}"), 1)
 }
 
-/// What happened, in a word of ours.
-fn what(entry: &AuditEntry) -> (String, Style) {
+/// Returns the label of an entry, and its colour.
+fn event_label(entry: &AuditEntry) -> (String, Style) {
     let field = |name: &str| entry.body.get(name).and_then(Value::as_str).unwrap_or_default();
     let (what, colour) = match (entry.kind(), field("decision")) {
         ("asked", _) => ("asked", WAITING),
@@ -67,13 +68,13 @@ fn what(entry: &AuditEntry) -> (String, Style) {
     (what.into(), colour)
 }
 
-/// The rest of it, in one line.
-fn text(entry: &AuditEntry) -> String {
+/// Returns the details of an entry in one line.
+fn details(entry: &AuditEntry) -> String {
     let body = &entry.body;
-    let word = |name: &str| one_line(body.get(name).and_then(Value::as_str).unwrap_or("?"));
-    let by = || format!("by {} ({})", word("who"), word("channel"));
+    let field = |name: &str| one_line(body.get(name).and_then(Value::as_str).unwrap_or("?"));
+    let by = || format!("by {} ({})", field("who"), field("channel"));
     match entry.kind() {
-        "asked" => asked(body),
+        "asked" => asked_details(body),
         "decided" => {
             let only = match &body["only_for"] {
                 Value::Null => String::new(),
@@ -82,11 +83,11 @@ fn text(entry: &AuditEntry) -> String {
             let digest = body["digest"].as_str().map_or(String::new(), |digest| {
                 format!(", digest {}", one_line(digest).chars().take(DIGEST).collect::<String>())
             });
-            format!("{} {}{only}{digest}", word("tool"), by())
+            format!("{} {}{only}{digest}", field("tool"), by())
         }
-        "withdrawn" => word("reason"),
-        "expired" => format!("question {}", short(word("workflow_id"))),
-        "refused" => format!("{}: {}", by(), word("reason")),
+        "withdrawn" => field("reason"),
+        "expired" => format!("question {}", short(field("workflow_id"))),
+        "refused" => format!("{}: {}", by(), field("reason")),
         "granted" => {
             let only = match &body["only_for"] {
                 Value::Array(only) if !only.is_empty() => {
@@ -94,17 +95,17 @@ fn text(entry: &AuditEntry) -> String {
                 }
                 _ => String::new(),
             };
-            format!("{} {} in {}{only}", word("tool"), by(), word("file"))
+            format!("{} {} in {}{only}", field("tool"), by(), field("file"))
         }
         "lapsed" => {
             let parts = body["differences"].as_array().into_iter().flatten();
             let parts = parts.filter_map(|part| part["part"].as_str()).map(one_line);
-            format!("{}: {} changed", word("tool"), parts.collect::<Vec<_>>().join(", "))
+            format!("{}: {} changed", field("tool"), parts.collect::<Vec<_>>().join(", "))
         }
         "installed" => {
             let package = |name: &str| one_line(body["package"][name].as_str().unwrap_or("?"));
             let digest = body["digest"].as_str().map_or(String::new(), |digest| {
-                format!(", sha256 {}", one_line(&short_of(digest)))
+                format!(", sha256 {}", one_line(&short_digest(digest)))
             });
             let (name, version, from) = (package("name"), package("version"), package("source"));
             format!("{name}@{version} from {from}{digest}")
@@ -114,19 +115,19 @@ fn text(entry: &AuditEntry) -> String {
             let changes = changes.filter_map(Value::as_str).map(one_line).collect::<Vec<_>>();
             format!("{} {}", changes.join("; "), by())
         }
-        "trusted" | "trusted_once" | "distrusted" => format!("{} {}", word("folder"), by()),
+        "trusted" | "trusted_once" | "distrusted" => format!("{} {}", field("folder"), by()),
         "imported" => {
             let number = |name: &str| body[name].as_u64().unwrap_or_default();
             let (runs, left) = (number("runs"), number("left"));
-            format!("{runs} from {}, {left} left there", word("from"))
+            format!("{runs} from {}, {left} left there", field("from"))
         }
-        "adopted" => format!("{} from {}", by(), word("from")),
-        "accepted" => format!("{}: {}", by(), word("reason")),
+        "adopted" => format!("{} from {}", by(), field("from")),
+        "accepted" => format!("{}: {}", by(), field("reason")),
         _ => brief(body, TEXT),
     }
 }
 
-fn asked(body: &Value) -> String {
+fn asked_details(body: &Value) -> String {
     let asks: &[Value] = body["asks"].as_array().map_or(&[], Vec::as_slice);
     let Some(first) = asks.first() else { return "?".into() };
     let tool = one_line(first["tool"].as_str().unwrap_or("?"));
@@ -141,8 +142,8 @@ fn asked(body: &Value) -> String {
     format!("{tool}{kind} {}{more}", brief(&first["arguments"], 100))
 }
 
-/// The beginning of a digest.
-fn short_of(digest: &str) -> String {
+/// Returns the beginning of a digest.
+fn short_digest(digest: &str) -> String {
     digest.chars().take(12).collect()
 }
 

@@ -1,8 +1,8 @@
-//! `pml audit`: what people were asked, what they said, and whether the trail of it is what was
-//! written.
+//! `pml audit`: shows what people were asked and what they decided, and verifies that the trail of
+//! it was not changed.
 //!
-//! In flow a journal and the command's flags, out flow lines or JSON. The trail holds no secrets;
-//! what it holds of others' words is escaped where a person sees it.
+//! Takes a journal and the command's flags, and prints lines or JSON. The trail holds no secrets;
+//! text from others in it is escaped on a terminal.
 
 mod command;
 mod line;

@@ -1,4 +1,4 @@
-//! The audit trail: whether it is what was written.
+//! Checks that the audit trail was not changed.
 
 use super::check::DoctorCheck;
 use crate::execute::runtime;
@@ -12,10 +12,10 @@ use pml::{
 
 const AREA: &str = "project";
 
-/// Looks at the audit trail of the project.
+/// Checks the audit trail of the project.
 pub(super) fn check() -> DoctorCheck {
-    match read() {
-        Ok(trail) => of(&trail),
+    match read_trail() {
+        Ok(trail) => check_trail(&trail),
         Err(error) => {
             let why = escape(&error.to_string()).into_owned();
             DoctorCheck::failure(AREA, format!("the audit trail cannot be read: {why}"))
@@ -23,14 +23,14 @@ pub(super) fn check() -> DoctorCheck {
     }
 }
 
-fn read() -> Result<AuditTrail> {
-    let journal = project::trail()?;
-    // All of it is verified, whatever is read.
+fn read_trail() -> Result<AuditTrail> {
+    let journal = project::audit_journal()?;
+    // The whole trail is verified, however many entries are returned.
     let none = AuditFilter { limit: Some(0), ..AuditFilter::default() };
     Ok(runtime()?.block_on(journal.audited(none)).map_err(Error::from)?)
 }
 
-fn of(trail: &AuditTrail) -> DoctorCheck {
+fn check_trail(trail: &AuditTrail) -> DoctorCheck {
     if let Some(broken) = &trail.broken {
         let how = escape(&broken.to_string()).into_owned();
         return DoctorCheck::failure(
@@ -57,7 +57,7 @@ fn of(trail: &AuditTrail) -> DoctorCheck {
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::check_trail;
     use crate::doctor::check::CheckStatus;
     use pml::journal::{AuditTrail, TrailDefect};
 
@@ -67,18 +67,18 @@ mod tests {
             let mut trail = AuditTrail::default();
             (trail.count, trail.kept) = (3, Some(3));
             change(&mut trail);
-            of(&trail)
+            check_trail(&trail)
         };
-        assert_eq!(with(|_| {}).mark, CheckStatus::Fine);
-        assert_eq!(with(|trail| trail.count = 0).mark, CheckStatus::Note);
-        assert_eq!(with(|trail| trail.kept = None).mark, CheckStatus::Warning);
+        assert_eq!(with(|_| {}).status, CheckStatus::Fine);
+        assert_eq!(with(|trail| trail.count = 0).status, CheckStatus::Note);
+        assert_eq!(with(|trail| trail.kept = None).status, CheckStatus::Warning);
         let accepted = with(|trail| trail.accepted = Some(2));
         assert!(
-            accepted.mark == CheckStatus::Fine && accepted.what.contains("up to 2"),
+            accepted.status == CheckStatus::Fine && accepted.message.contains("up to 2"),
             "{accepted:?}"
         );
         let broken = with(|trail| trail.broken = Some(TrailDefect::Changed { number: 2 }));
-        assert_eq!(broken.mark, CheckStatus::Failure);
+        assert_eq!(broken.status, CheckStatus::Failure);
         assert!(broken.hint.is_some_and(|hint| hint.contains("`pml audit`")));
     }
 }

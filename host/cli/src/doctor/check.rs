@@ -1,17 +1,17 @@
-//! One thing that was looked at.
+//! The result of one check.
 
 use crate::ui::{BAD, DIM, GOOD, HINT, WAITING};
 use anstyle::Style;
 use pml::json::{Value, json};
 
-/// How it is.
+/// The status of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CheckStatus {
-    /// As it should be.
+    /// Everything is as it should be.
     Fine,
     /// Worth knowing.
     Note,
-    /// It works, and may not be what somebody wants.
+    /// It works, but may not be what the user wants.
     Warning,
     /// It does not work.
     Failure,
@@ -37,59 +37,59 @@ impl CheckStatus {
     }
 }
 
-/// What was looked at and how it is. All texts of others in it are escaped by whoever makes it.
+/// A check and its result. The creator escapes all text from others in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct DoctorCheck {
-    /// What it is about: `machine`, `project`, `servers`, `policy` or `clients`.
+    /// The area: `machine`, `project`, `servers`, `policy` or `clients`.
     pub(super) area: &'static str,
-    pub(super) mark: CheckStatus,
-    pub(super) what: String,
+    pub(super) status: CheckStatus,
+    pub(super) message: String,
     pub(super) hint: Option<String>,
 }
 
 impl DoctorCheck {
-    pub(super) fn fine(area: &'static str, what: impl Into<String>) -> DoctorCheck {
-        DoctorCheck { area, mark: CheckStatus::Fine, what: what.into(), hint: None }
+    pub(super) fn fine(area: &'static str, message: impl Into<String>) -> DoctorCheck {
+        DoctorCheck { area, status: CheckStatus::Fine, message: message.into(), hint: None }
     }
 
-    pub(super) fn note(area: &'static str, what: impl Into<String>) -> DoctorCheck {
-        DoctorCheck { area, mark: CheckStatus::Note, what: what.into(), hint: None }
+    pub(super) fn note(area: &'static str, message: impl Into<String>) -> DoctorCheck {
+        DoctorCheck { area, status: CheckStatus::Note, message: message.into(), hint: None }
     }
 
-    pub(super) fn warning(area: &'static str, what: impl Into<String>) -> DoctorCheck {
-        DoctorCheck { area, mark: CheckStatus::Warning, what: what.into(), hint: None }
+    pub(super) fn warning(area: &'static str, message: impl Into<String>) -> DoctorCheck {
+        DoctorCheck { area, status: CheckStatus::Warning, message: message.into(), hint: None }
     }
 
-    pub(super) fn failure(area: &'static str, what: impl Into<String>) -> DoctorCheck {
-        DoctorCheck { area, mark: CheckStatus::Failure, what: what.into(), hint: None }
+    pub(super) fn failure(area: &'static str, message: impl Into<String>) -> DoctorCheck {
+        DoctorCheck { area, status: CheckStatus::Failure, message: message.into(), hint: None }
     }
 
-    /// Says what to do about it.
+    /// Adds a hint about what to do.
     pub(super) fn hint(mut self, hint: impl Into<String>) -> DoctorCheck {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Returns what an error says, cause and hint included.
+    /// Returns a failure with the error's message, causes and hint.
     pub(super) fn error(area: &'static str, error: &pml::Error) -> DoctorCheck {
-        let mut what = pml::text::escape(&error.to_string()).into_owned();
+        let mut message = pml::text::escape(&error.to_string()).into_owned();
         let mut cause = std::error::Error::source(error);
         while let Some(error) = cause {
-            what += &format!(", because: {}", pml::text::escape(&error.to_string()));
+            message += &format!(", because: {}", pml::text::escape(&error.to_string()));
             cause = error.source();
         }
-        let check = DoctorCheck::failure(area, what);
+        let check = DoctorCheck::failure(area, message);
         match error.hint() {
             Some(hint) => check.hint(hint),
             None => check,
         }
     }
 
-    /// Returns the check for a person.
+    /// Returns the check as a line for a person.
     pub(super) fn line(&self) -> String {
-        let style = self.mark.style();
-        let what = self.what.replace('\n', "\n      ");
-        let mut line = format!("{style}{:4}{style:#}  {what}", self.mark.as_str());
+        let style = self.status.style();
+        let message = self.message.replace('\n', "\n      ");
+        let mut line = format!("{style}{:4}{style:#}  {message}", self.status.as_str());
         if let Some(hint) = &self.hint {
             line += &format!("\n      {HINT}hint{HINT:#}: {hint}");
         }
@@ -99,8 +99,8 @@ impl DoctorCheck {
     pub(super) fn json(&self) -> Value {
         json!({
             "area": self.area,
-            "mark": self.mark.as_str(),
-            "what": self.what,
+            "mark": self.status.as_str(),
+            "what": self.message,
             "hint": self.hint,
         })
     }

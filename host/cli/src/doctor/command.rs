@@ -1,14 +1,13 @@
-//! `pml doctor`
+//! The command `pml doctor`: runs all checks and prints them.
 
 use super::check::{CheckStatus, DoctorCheck};
 use super::{machine, policy, project, servers};
 use crate::doctor::audit_trail;
 use crate::execute::runtime;
-use crate::project as current;
 use crate::project_context::ProjectContext;
 use crate::quantity::counted;
 use crate::report::FAILED;
-use crate::server_query::offered;
+use crate::server_query::query_tools;
 use crate::ui::{self, BAD, BOLD, GOOD};
 use crate::widening_permit::TrustOnceFlags;
 use anyhow::Result;
@@ -42,13 +41,13 @@ pub(crate) struct DoctorCommand {
 impl DoctorCommand {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let environment = Environment::of_process();
-        let folder = current::current()?;
+        let folder = crate::project::current_folder()?;
         let root = locate(&folder, &environment);
         let mut checks = machine::checks(&root);
         checks.push(audit_trail::check());
-        match ProjectContext::open(self.once.files()?) {
-            Ok(workplace) => self.look_at(&workplace, &environment, &mut checks)?,
-            // What else the project says cannot be known.
+        match ProjectContext::open(self.once.files_trust()?) {
+            Ok(context) => self.check_project(&context, &environment, &mut checks)?,
+            // A project that cannot be opened cannot be checked further.
             Err(error) => checks.push(match error.downcast_ref::<Error>() {
                 Some(error) => DoctorCheck::error("project", error),
                 None => DoctorCheck::failure("project", pml::text::escape(&error.to_string())),
@@ -58,45 +57,45 @@ impl DoctorCommand {
         let failures = count(&checks, CheckStatus::Failure);
         match self.json {
             true => {
-                let told: Value = checks.iter().map(DoctorCheck::json).collect();
-                ui::out(&json!({ "ok": failures == 0, "checks": told }).to_string())?;
+                let checks_json: Value = checks.iter().map(DoctorCheck::json).collect();
+                ui::out(&json!({ "ok": failures == 0, "checks": checks_json }).to_string())?;
             }
             false => ui::print(&lines(&checks).join("\n"))?,
         }
         Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
 
-    fn look_at(
+    fn check_project(
         &self,
-        workplace: &ProjectContext,
+        context: &ProjectContext,
         environment: &Environment,
         checks: &mut Vec<DoctorCheck>,
     ) -> Result<()> {
-        checks.extend(project::checks(&workplace.project));
+        checks.extend(project::checks(&context.project));
         let freshness = if self.start { Freshness::Live } else { Freshness::CachedOnly };
-        let mut lacking = Vec::new();
+        let mut not_installed = Vec::new();
         let offer = runtime()?.block_on(async {
             if !self.start {
-                lacking = servers::not_installed(workplace).await;
+                not_installed = servers::check_packages(context).await;
             }
-            let offer = offered(workplace, |_| true, freshness).await;
+            let offer = query_tools(context, |_| true, freshness).await;
             if self.start {
-                checks.extend(servers::started(workplace).await);
+                checks.extend(servers::check_started(context).await);
             }
-            workplace.servers.close().await;
+            context.servers.close().await;
             offer
         });
         if !self.start {
-            checks.extend(servers::declared(&workplace.project, environment));
-            checks.extend(lacking);
+            checks.extend(servers::check_declarations(&context.project, environment));
+            checks.extend(not_installed);
         }
-        checks.extend(policy::checks(&workplace.project, &offer.definitions));
+        checks.extend(policy::checks(&context.project, &offer.definitions));
         Ok(())
     }
 }
 
-fn count(checks: &[DoctorCheck], mark: CheckStatus) -> usize {
-    checks.iter().filter(|check| check.mark == mark).count()
+fn count(checks: &[DoctorCheck], status: CheckStatus) -> usize {
+    checks.iter().filter(|check| check.status == status).count()
 }
 
 fn lines(checks: &[DoctorCheck]) -> Vec<String> {

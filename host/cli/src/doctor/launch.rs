@@ -1,7 +1,8 @@
-//! What a launch line would fetch: package runners take whatever is newest, unless told which
-//! version.
+//! Finds the package that a launch line would fetch. Package runners fetch the newest version
+//! unless the line names one.
 
-/// Runners, the words that follow them, and what stands between a package and its version.
+/// Package runners, the subcommands that must follow them, and the characters that separate a
+/// package from its version.
 const RUNNERS: &[(&str, &[&str], &str)] = &[
     ("npx", &[], "@"),
     ("bunx", &[], "@"),
@@ -16,23 +17,23 @@ const RUNNERS: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Flags whose value is the package.
-const FROM: &[&str] = &["--from", "--package", "-p", "--spec", "--with"];
+const PACKAGE_FLAGS: &[&str] = &["--from", "--package", "-p", "--spec", "--with"];
 
-/// Returns the package that a launch line fetches in no certain version.
+/// Returns the package that a launch line fetches without a fixed version, or `None`.
 pub(super) fn unpinned<'a>(command: &str, arguments: &'a [String]) -> Option<&'a str> {
     let name = command.rsplit(['/', '\\']).next().unwrap_or(command);
     let name = name.strip_suffix(".cmd").or_else(|| name.strip_suffix(".exe")).unwrap_or(name);
-    let (_, words, between) = RUNNERS.iter().find(|(runner, ..)| *runner == name)?;
+    let (_, subcommands, separators) = RUNNERS.iter().find(|(runner, ..)| *runner == name)?;
     let mut rest = arguments.iter().map(String::as_str).peekable();
-    if !words.is_empty() && !rest.next().is_some_and(|word| words.contains(&word)) {
+    if !subcommands.is_empty() && !rest.next().is_some_and(|word| subcommands.contains(&word)) {
         return None;
     }
     let mut package = None;
     while let Some(argument) = rest.next() {
         match argument.split_once('=') {
-            Some((flag, value)) if FROM.contains(&flag) => package = Some(value),
-            _ if FROM.contains(&argument) => package = rest.peek().copied(),
-            // What follows is the server's own.
+            Some((flag, value)) if PACKAGE_FLAGS.contains(&flag) => package = Some(value),
+            _ if PACKAGE_FLAGS.contains(&argument) => package = rest.peek().copied(),
+            // Arguments after `--` belong to the server.
             _ if argument == "--" => break,
             _ if argument.starts_with('-') => continue,
             _ => package = package.or(Some(argument)),
@@ -42,12 +43,13 @@ pub(super) fn unpinned<'a>(command: &str, arguments: &'a [String]) -> Option<&'a
         }
     }
     let package = package?;
-    // A file, or a place that names its own version.
+    // A file, or a URL that names its own version.
     if package.starts_with(['.', '/']) || package.contains("://") || package.contains("git+") {
         return None;
     }
-    // The first sign of `@scope/name` is no version.
-    let version = package.get(1..)?.split_once(|c| between.contains(c)).map(|(_, version)| version);
+    // The `@` at the start of `@scope/name` does not begin a version.
+    let version =
+        package.get(1..)?.split_once(|c| separators.contains(c)).map(|(_, version)| version);
     let pinned = version.is_some_and(|version| version.contains(|c: char| c.is_ascii_digit()));
     (!pinned).then_some(package)
 }

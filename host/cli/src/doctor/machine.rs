@@ -1,4 +1,4 @@
-//! The machine: whether programs can run on it, and whether their journal can be kept.
+//! Checks the machine: programs can run on it, and their journal can be stored.
 
 use super::check::DoctorCheck;
 use crate::older_journal;
@@ -10,32 +10,32 @@ use std::path::Path;
 
 const AREA: &str = "machine";
 
-/// Digits of a digest that tell one from another.
+/// Number of digits of a digest that are shown.
 const DIGITS: usize = 12;
 
-/// Looks at the machine, and at the place for the journal of the project at `root`.
+/// Checks the machine, and the location of the journal of the project at `root`.
 pub(super) fn checks(root: &Path) -> Vec<DoctorCheck> {
     let digest = &GUEST_DIGEST[..DIGITS.min(GUEST_DIGEST.len())];
     let version = env!("CARGO_PKG_VERSION");
     let mut checks =
         vec![DoctorCheck::fine(AREA, format!("pml {version}, guest sha256:{digest}")), sandbox()];
     match ProjectJournal::of(root, &Environment::of_process()) {
-        Ok(place) => {
-            checks.push(journal(&place));
-            checks.extend(older_journal(&place));
+        Ok(project_journal) => {
+            checks.push(journal(&project_journal));
+            checks.extend(older_journal(&project_journal));
         }
         Err(error) => checks.push(DoctorCheck::error(AREA, &error)),
     }
     checks
 }
 
-/// What became of the journal that an older pml left in the project.
-fn older_journal(place: &ProjectJournal) -> Option<DoctorCheck> {
-    if !older_journal::is_there(place) {
+/// Returns a note about the journal that an older pml wrote into the project, if there is one.
+fn older_journal(project_journal: &ProjectJournal) -> Option<DoctorCheck> {
+    if !older_journal::exists(project_journal) {
         return None;
     }
-    Some(match place.older() {
-        Ok(Some(older)) => DoctorCheck::note(AREA, older_journal::told(&older)),
+    Some(match project_journal.older() {
+        Ok(Some(older)) => DoctorCheck::note(AREA, older_journal::describe(&older)),
         Ok(None) => DoctorCheck::note(
             AREA,
             "journals are kept in your state folder now; the next command that needs this one looks \
@@ -54,27 +54,27 @@ fn sandbox() -> DoctorCheck {
     }
 }
 
-fn journal(place: &ProjectJournal) -> DoctorCheck {
-    let folder = place.folder();
+fn journal(project_journal: &ProjectJournal) -> DoctorCheck {
+    let folder = project_journal.folder();
     let shown = escape(&folder.to_string_lossy()).into_owned();
-    // Looking must not make it.
+    // The check must not create the journal.
     if folder.join("state.db").exists() {
         return match Store::open(&folder, Durability::Process) {
             Ok(_) => DoctorCheck::fine(AREA, format!("the journal opens: {shown}")),
             Err(error) => DoctorCheck::error(AREA, &Error::from(error)),
         };
     }
-    let there = folder.ancestors().find(|above| above.exists()).unwrap_or(&folder);
-    match is_writable(there) {
+    let existing = folder.ancestors().find(|above| above.exists()).unwrap_or(&folder);
+    match is_writable(existing) {
         true => DoctorCheck::fine(
             AREA,
             format!("there is no journal yet; the first run makes it: {shown}"),
         ),
         false => {
-            let there = escape(&there.to_string_lossy()).into_owned();
+            let existing = escape(&existing.to_string_lossy()).into_owned();
             DoctorCheck::failure(
                 AREA,
-                format!("the journal cannot be made, the folder is read-only: {there}"),
+                format!("the journal cannot be made, the folder is read-only: {existing}"),
             )
             .hint(
                 "name another state folder with `--state-dir`, or run programs with `--no-journal`",

@@ -1,7 +1,7 @@
-//! `pml doctor`: what is wrong with this machine or project, and what to do about it.
+//! `pml doctor`: finds problems of this machine or project, and says what to do about them.
 //!
-//! In flow the machine, the project and its servers, out flow checks: one line each, with a mark.
-//! **Invariant:** nothing is changed, and without `--start` nothing is started.
+//! Takes the machine, the project and its servers, and returns checks: one line each, with a
+//! status. **Invariant:** no check changes anything, and without `--start` no server is started.
 
 mod audit_trail;
 mod check;

@@ -1,4 +1,4 @@
-//! The policy: patterns that say less, or more, than they seem to.
+//! Checks the policy: finds patterns and grants that do less, or more, than they seem to.
 
 use super::check::DoctorCheck;
 use crate::quantity::counted;
@@ -14,23 +14,23 @@ use std::sync::Arc;
 
 const AREA: &str = "policy";
 
-/// Looks at a project's patterns. `definitions` are the tools that are known.
+/// Checks a project's patterns and grants. `definitions` are the known tools.
 pub(super) fn checks(project: &Project, definitions: &[Arc<Definition>]) -> Vec<DoctorCheck> {
     let texts = |patterns: &[ToolPattern]| patterns.iter().cloned().map(String::from).collect();
     let patterns = Patterns {
-        // What an untrusted file would allow is worth a look too.
+        // Patterns of an untrusted file are checked too.
         allow: texts(&project.declared.allow),
         ask: texts(&project.permissions.ask),
         deny: texts(&project.permissions.deny),
     };
     let servers: Vec<&str> =
         project.declared.servers.iter().map(|server| server.name.as_str()).collect();
-    let mut checks = patterns.against_each_other();
+    let mut checks = patterns.contradictions();
     let identity = |name: &str| {
         let server = project.servers.iter().find(|server| server.name == name);
         server.map(|server| server.identity.as_str())
     };
-    checks.extend(grants(&project.declared, definitions, identity));
+    checks.extend(check_grants(&project.declared, definitions, identity));
     if project.declared.model_may_approve {
         checks
             .push(DoctorCheck::warning(AREA, "the model may approve its own calls").hint(
@@ -39,7 +39,7 @@ pub(super) fn checks(project: &Project, definitions: &[Arc<Definition>]) -> Vec<
     }
     // The cloud may have servers that are not known here.
     if project.cloud.is_none() {
-        checks.extend(patterns.against(&servers, definitions));
+        checks.extend(patterns.without_effect(&servers, definitions));
     }
     if checks.is_empty() {
         let count = patterns.allow.len() + patterns.ask.len() + patterns.deny.len();
@@ -61,7 +61,7 @@ struct Patterns {
 }
 
 impl Patterns {
-    fn against_each_other(&self) -> Vec<DoctorCheck> {
+    fn contradictions(&self) -> Vec<DoctorCheck> {
         let mut checks = Vec::new();
         for pattern in &self.allow {
             if let Some(denied) = self.deny.iter().find(|denied| covers(denied, pattern)) {
@@ -91,8 +91,12 @@ impl Patterns {
         checks
     }
 
-    /// Looks for patterns that cover nothing.
-    fn against(&self, servers: &[&str], definitions: &[Arc<Definition>]) -> Vec<DoctorCheck> {
+    /// Returns a warning for each pattern that covers no tool.
+    fn without_effect(
+        &self,
+        servers: &[&str],
+        definitions: &[Arc<Definition>],
+    ) -> Vec<DoctorCheck> {
         let listed: BTreeSet<&str> =
             definitions.iter().map(|definition| definition.tool.server()).collect();
         let mut checks = Vec::new();
@@ -105,7 +109,7 @@ impl Patterns {
                 if !servers.contains(&server) {
                     let what = format!("`{list}` has `{pattern}`: there is no server `{server}`");
                     let near = nearest(server, servers.iter().copied());
-                    checks.push(meant(DoctorCheck::warning(AREA, what), &near));
+                    checks.push(with_suggestion(DoctorCheck::warning(AREA, what), &near));
                     continue;
                 }
                 let of_server = || definitions.iter().filter(|one| one.tool.server() == server);
@@ -114,7 +118,7 @@ impl Patterns {
                     let what = format!("`{list}` has `{pattern}`: `{server}` has no such tool");
                     let near =
                         nearest(tool.trim_end_matches('*'), of_server().map(|one| one.tool.tool()));
-                    checks.push(meant(DoctorCheck::warning(AREA, what), &near));
+                    checks.push(with_suggestion(DoctorCheck::warning(AREA, what), &near));
                 }
             }
         }
@@ -122,34 +126,34 @@ impl Patterns {
     }
 }
 
-/// Looks for grants that do not do what they seem to: nothing allows their tool, or it has changed
-/// since.
-fn grants<'a>(
+/// Returns a warning for each grant without effect: `allow` does not cover its tool, an older pml
+/// wrote it, or the tool has changed since.
+fn check_grants<'a>(
     declared: &ProjectDeclarations,
     definitions: &[Arc<Definition>],
     identity: impl Fn(&str) -> Option<&'a str>,
 ) -> Vec<DoctorCheck> {
     let has_lapsed = |grant: &Grant| {
-        let Some(was) = &grant.origin else { return false };
+        let Some(granted_origin) = &grant.origin else { return false };
         let known = definitions.iter().find(|definition| definition.tool == grant.tool);
         let server = identity(grant.tool.server());
-        known.is_some_and(|known| known.digest() != *was.definition)
-            || server.is_some_and(|server| *server != *was.server)
+        known.is_some_and(|known| known.digest() != *granted_origin.definition)
+            || server.is_some_and(|server| *server != *granted_origin.server)
     };
     let tools: BTreeSet<_> = declared.grants.iter().map(|grant| &grant.tool).collect();
     let mut checks = Vec::new();
     for tool in tools {
-        let mut own = declared.grants.iter().filter(|grant| grant.tool == *tool);
+        let mut tool_grants = declared.grants.iter().filter(|grant| grant.tool == *tool);
         if !declared.allow.iter().any(|pattern| pattern.covers(tool)) {
             let what =
                 format!("`grants` has `{tool}`, which `allow` does not cover: it allows nothing");
             checks.push(DoctorCheck::warning(AREA, what).hint("take it out, or allow the tool"));
-        } else if let Some(older) = own.clone().find(|grant| grant.is_older()) {
+        } else if let Some(older) = tool_grants.clone().find(|grant| grant.is_older()) {
             let what = format!("`grants` has {older}");
             let hint = "call it as before: one question shows what it covered and what it would, \
                         and `always` writes it anew";
             checks.push(DoctorCheck::warning(AREA, what).hint(hint));
-        } else if own.all(has_lapsed) {
+        } else if tool_grants.all(has_lapsed) {
             let what = format!("`{tool}` is not what it was when it was allowed for good: it asks");
             let hint = "call it: the question shows what has changed";
             checks.push(DoctorCheck::warning(AREA, what).hint(hint));
@@ -158,7 +162,7 @@ fn grants<'a>(
     checks
 }
 
-/// Whether everything that `narrow` covers is covered by `wide`.
+/// Reports whether `wide` covers everything that `narrow` covers.
 fn covers(wide: &str, narrow: &str) -> bool {
     match wide.strip_suffix('*') {
         Some(prefix) => narrow.trim_end_matches('*').starts_with(prefix),
@@ -166,7 +170,7 @@ fn covers(wide: &str, narrow: &str) -> bool {
     }
 }
 
-fn meant(check: DoctorCheck, near: &[&str]) -> DoctorCheck {
+fn with_suggestion(check: DoctorCheck, near: &[&str]) -> DoctorCheck {
     match near.first() {
         Some(near) => check.hint(format!("did you mean `{}`?", pml::text::escape(near))),
         None => check.hint("take it out, or mend it"),
@@ -185,27 +189,27 @@ mod tests {
         Patterns { allow: texts(allow), ask: texts(ask), deny: texts(deny) }
     }
 
-    fn against_each_other(allow: &[&str], ask: &[&str], deny: &[&str]) -> String {
-        let checks = patterns(allow, ask, deny).against_each_other();
-        checks.into_iter().map(|check| check.what).collect::<Vec<_>>().join("; ")
+    fn contradictions(allow: &[&str], ask: &[&str], deny: &[&str]) -> String {
+        let checks = patterns(allow, ask, deny).contradictions();
+        checks.into_iter().map(|check| check.message).collect::<Vec<_>>().join("; ")
     }
 
     #[test]
     fn patterns_that_undo_each_other_are_named() {
-        assert_eq!(against_each_other(&["a:b"], &["*"], &["a:c"]), "");
+        assert_eq!(contradictions(&["a:b"], &["*"], &["a:c"]), "");
         assert_eq!(
-            against_each_other(&["a:b"], &[], &["a:b"]),
+            contradictions(&["a:b"], &[], &["a:b"]),
             "`a:b` is allowed and denied: it is denied"
         );
         assert_eq!(
-            against_each_other(&["a:b_*"], &[], &["a:*"]),
+            contradictions(&["a:b_*"], &[], &["a:*"]),
             "`a:b_*` is allowed in vain: `a:*` is denied"
         );
         assert_eq!(
-            against_each_other(&["a:b"], &["a:b"], &[]),
+            contradictions(&["a:b"], &["a:b"], &[]),
             "`a:b` is allowed and asked about: it asks"
         );
-        assert!(against_each_other(&["*"], &["a:*"], &[]).contains("without asking"));
+        assert!(contradictions(&["*"], &["a:*"], &[]).contains("without asking"));
     }
 
     #[test]
@@ -219,8 +223,8 @@ mod tests {
             declared.grants.extend(origins.iter().map(|origin| {
                 pml::policy::Grant::new(tool.clone(), Some((*origin).clone()), Vec::new())
             }));
-            let checks = super::grants(&declared, &known, |_| Some(identity));
-            checks.into_iter().map(|check| check.what).collect::<Vec<_>>().join("; ")
+            let checks = super::check_grants(&declared, &known, |_| Some(identity));
+            checks.into_iter().map(|check| check.message).collect::<Vec<_>>().join("; ")
         };
         let before = pml::tool::ToolOrigin::new("another", "server");
         assert_eq!(found("fs:*", &[&now], "server"), "");
@@ -241,8 +245,8 @@ mod tests {
             let mut declared = pml::project::ProjectDeclarations::default();
             declared.allow.push("fs:*".parse().unwrap());
             declared.grants.push(grant);
-            let checks = super::grants(&declared, &[], |_| None);
-            checks.into_iter().map(|check| check.what).collect::<Vec<_>>().join("; ")
+            let checks = super::check_grants(&declared, &[], |_| None);
+            checks.into_iter().map(|check| check.message).collect::<Vec<_>>().join("; ")
         };
         assert_eq!(found(pml::policy::GrantVersion::Current), "");
         assert_eq!(
@@ -256,8 +260,8 @@ mod tests {
         let tool = "fs:read_file".parse().unwrap();
         let known = [Arc::new(Definition::new(tool, "", json!({})))];
         let found = |pattern: &str| {
-            let checks = patterns(&[pattern], &[], &[]).against(&["fs", "git"], &known);
-            checks.into_iter().next().map(|check| (check.what, check.hint.unwrap_or_default()))
+            let checks = patterns(&[pattern], &[], &[]).without_effect(&["fs", "git"], &known);
+            checks.into_iter().next().map(|check| (check.message, check.hint.unwrap_or_default()))
         };
         assert_eq!(found("fs:read_*"), None);
         assert_eq!(found("fs:*"), None);

@@ -1,5 +1,5 @@
-//! The project: its files, whether they count, what of it gets into version control, and who knows
-//! pml.
+//! Checks the project: its files, their trust, the files that version control would include, and
+//! whether Claude Code has pml.
 
 use super::check::DoctorCheck;
 use pml::{
@@ -11,10 +11,10 @@ use std::path::Path;
 
 const AREA: &str = "project";
 
-/// A `.gitignore` that is longer is not read to its end.
+/// Most bytes of a `.gitignore` that are read.
 const GITIGNORE: usize = 1 << 20;
 
-/// Looks at a project's files.
+/// Checks a project's files.
 pub(super) fn checks(project: &Project) -> Vec<DoctorCheck> {
     let root = escape(&project.root.to_string_lossy()).into_owned();
     let files: Vec<_> = project.files().map(|name| format!("`{name}`")).collect();
@@ -35,7 +35,7 @@ pub(super) fn checks(project: &Project) -> Vec<DoctorCheck> {
     checks
 }
 
-/// Looks at what version control would take of it.
+/// Checks that version control ignores the files it should not include.
 fn version_control(root: &Path) -> Vec<DoctorCheck> {
     if !root.ancestors().any(|above| above.join(".git").exists()) {
         return Vec::new();
@@ -47,7 +47,7 @@ fn version_control(root: &Path) -> Vec<DoctorCheck> {
         text.lines().any(|line| wanted.contains(&line.trim().trim_start_matches('/')))
     };
     let mut checks = Vec::new();
-    // The folder may keep itself out, if we made it.
+    // If pml created the folder, it has a `.gitignore` of its own.
     let state = ignored(&[".pml", ".pml/", ".pml/*"]) || folder.join(".gitignore").exists();
     checks.push(match state {
         true => DoctorCheck::fine(AREA, "version control leaves `.pml/` alone"),
@@ -67,7 +67,7 @@ fn version_control(root: &Path) -> Vec<DoctorCheck> {
     checks
 }
 
-/// Looks whether Claude Code has pml among its servers.
+/// Checks whether Claude Code has pml among its servers.
 pub(super) fn claude_code(folder: &Path, environment: &Environment) -> DoctorCheck {
     let found = find_servers(folder, environment, &[ImportSource::ClaudeCode]);
     match found.with_pml.first() {
@@ -86,28 +86,28 @@ mod tests {
     use crate::doctor::check::CheckStatus;
     use std::fs;
 
-    fn marks(files: &[(&str, &str)]) -> Vec<CheckStatus> {
+    fn statuses(files: &[(&str, &str)]) -> Vec<CheckStatus> {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
             let path = folder.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        version_control(folder.path()).iter().map(|check| check.mark).collect()
+        version_control(folder.path()).iter().map(|check| check.status).collect()
     }
 
     #[test]
     fn state_and_keys_are_to_be_kept_out_of_version_control() {
         let git = (".git/HEAD", "");
-        assert_eq!(marks(&[]), []);
-        assert_eq!(marks(&[git]), [CheckStatus::Warning]);
-        assert_eq!(marks(&[git, (".gitignore", "x\n.pml/*\n")]), [CheckStatus::Fine]);
-        assert_eq!(marks(&[git, (".pml/.gitignore", "*")]), [CheckStatus::Fine]);
+        assert_eq!(statuses(&[]), []);
+        assert_eq!(statuses(&[git]), [CheckStatus::Warning]);
+        assert_eq!(statuses(&[git, (".gitignore", "x\n.pml/*\n")]), [CheckStatus::Fine]);
+        assert_eq!(statuses(&[git, (".pml/.gitignore", "*")]), [CheckStatus::Fine]);
         let env = (".env", "KEY=1");
         assert_eq!(
-            marks(&[git, (".gitignore", ".pml/*\n"), env]),
+            statuses(&[git, (".gitignore", ".pml/*\n"), env]),
             [CheckStatus::Fine, CheckStatus::Warning]
         );
-        assert_eq!(marks(&[git, (".gitignore", ".pml/*\n/.env\n"), env]), [CheckStatus::Fine]);
+        assert_eq!(statuses(&[git, (".gitignore", ".pml/*\n/.env\n"), env]), [CheckStatus::Fine]);
     }
 }

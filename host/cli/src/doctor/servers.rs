@@ -1,11 +1,11 @@
-//! The servers: whether they could be started, and with `--start` whether they answer.
+//! Checks the servers: they can be started and, with `--start`, they answer.
 
 use super::check::DoctorCheck;
 use super::launch::unpinned;
 use crate::moment::span;
 use crate::project_context::ProjectContext;
 use crate::quantity::counted;
-use crate::servers::{ServerHealth, rows, uninstalled};
+use crate::servers::{ServerHealth, missing_package, rows};
 use crate::trust::one_line;
 use pml::{
     Environment, Project, Secret,
@@ -17,13 +17,13 @@ use url::Url;
 
 const AREA: &str = "servers";
 
-/// Lines of stderr that are shown.
+/// Number of stderr lines that are shown.
 const STDERR: usize = 5;
 
-/// Looks at how servers are declared.
-pub(super) fn declared(project: &Project, environment: &Environment) -> Vec<DoctorCheck> {
+/// Checks the declarations of the servers.
+pub(super) fn check_declarations(project: &Project, environment: &Environment) -> Vec<DoctorCheck> {
     let mut checks: Vec<DoctorCheck> =
-        project.servers.iter().flat_map(|server| one(server, environment)).collect();
+        project.servers.iter().flat_map(|server| check_server(server, environment)).collect();
     for server in &project.unusable {
         let (name, reason) = (escape(&server.name), escape(&server.reason));
         checks.push(DoctorCheck::warning(AREA, format!("`{name}` cannot be used: {reason}")));
@@ -37,14 +37,14 @@ pub(super) fn declared(project: &Project, environment: &Environment) -> Vec<Doct
     checks
 }
 
-fn one(server: &ServerConfig, environment: &Environment) -> Vec<DoctorCheck> {
+fn check_server(server: &ServerConfig, environment: &Environment) -> Vec<DoctorCheck> {
     let name = escape(&server.name);
     if !server.missing.is_empty() {
-        return vec![missing(&server.name, &server.missing)];
+        return vec![missing_variables(&server.name, &server.missing)];
     }
     match &server.launch {
         Launch::Stdio { command, arguments, environment: given, folder } => {
-            let mut checks = vec![program(&name, command, folder, given, environment)];
+            let mut checks = vec![check_program(&name, command, folder, given, environment)];
             if let Some(package) = unpinned(command, arguments) {
                 let package = one_line(package);
                 checks.push(
@@ -57,17 +57,17 @@ fn one(server: &ServerConfig, environment: &Environment) -> Vec<DoctorCheck> {
             }
             checks
         }
-        Launch::Http { url, .. } => vec![address(&name, url)],
+        Launch::Http { url, .. } => vec![check_url(&name, url)],
     }
 }
 
-fn missing(name: &str, variables: &[String]) -> DoctorCheck {
+fn missing_variables(name: &str, variables: &[String]) -> DoctorCheck {
     let variables = escape(&variables.join("`, `")).into_owned();
     DoctorCheck::failure(AREA, format!("`{}` needs `{variables}`, which is not set", escape(name)))
         .hint("set it in the environment or in the project's `.env`")
 }
 
-fn program(
+fn check_program(
     name: &str,
     command: &str,
     folder: &Path,
@@ -95,8 +95,8 @@ fn program(
     }
 }
 
-/// A URL may hold keys: only its host is shown.
-fn address(name: &str, url: &str) -> DoctorCheck {
+/// Checks the URL of a remote server. Only its host is shown, because the rest may hold keys.
+fn check_url(name: &str, url: &str) -> DoctorCheck {
     let Ok(url) = Url::parse(url) else {
         return DoctorCheck::failure(AREA, format!("`{name}` has no valid URL"));
     };
@@ -111,25 +111,25 @@ fn address(name: &str, url: &str) -> DoctorCheck {
     }
 }
 
-/// Looks which servers lack the package that they are started from.
-pub(super) async fn not_installed(workplace: &ProjectContext) -> Vec<DoctorCheck> {
+/// Returns a note for each server whose package is not installed.
+pub(super) async fn check_packages(context: &ProjectContext) -> Vec<DoctorCheck> {
     let mut checks = Vec::new();
-    for server in &workplace.project.servers {
-        if let Some(package) = uninstalled(&workplace.servers, &server.name).await {
-            checks.push(lacks(&server.name, &package));
+    for server in &context.project.servers {
+        if let Some(package) = missing_package(&context.servers, &server.name).await {
+            checks.push(not_installed_note(&server.name, &package));
         }
     }
     checks
 }
 
-fn lacks(name: &str, package: &str) -> DoctorCheck {
+fn not_installed_note(name: &str, package: &str) -> DoctorCheck {
     let (name, package) = (one_line(name), one_line(package));
     DoctorCheck::note(AREA, format!("`{name}` is not installed: {package}"))
         .hint(format!("`pml install {name}` installs it, or you are asked at its first call"))
 }
 
-/// Tells how the servers are that were started.
-pub(super) async fn started(workplace: &ProjectContext) -> Vec<DoctorCheck> {
+/// Returns the state of each server after starting them.
+pub(super) async fn check_started(context: &ProjectContext) -> Vec<DoctorCheck> {
     let check = |row: crate::servers::ServerRow| {
         let name = escape(&row.name);
         let status = row.status.as_ref();
@@ -143,14 +143,14 @@ pub(super) async fn started(workplace: &ProjectContext) -> Vec<DoctorCheck> {
             }
             ServerHealth::Failed(reason) => {
                 let mut what = format!("`{name}` does not answer: {}", one_line(reason));
-                let said = status.map(|status| status.stderr.as_slice()).unwrap_or_default();
-                for line in &said[said.len().saturating_sub(STDERR)..] {
+                let stderr = status.map(|status| status.stderr.as_slice()).unwrap_or_default();
+                for line in &stderr[stderr.len().saturating_sub(STDERR)..] {
                     what += &format!("\n│ {}", one_line(line));
                 }
                 DoctorCheck::failure(AREA, what)
             }
-            ServerHealth::NotInstalled(package) => lacks(&row.name, package),
-            ServerHealth::Missing(variables) => missing(&row.name, variables),
+            ServerHealth::NotInstalled(package) => not_installed_note(&row.name, package),
+            ServerHealth::Missing(variables) => missing_variables(&row.name, variables),
             ServerHealth::Unusable(reason) => {
                 DoctorCheck::warning(AREA, format!("`{name}` cannot be used: {}", one_line(reason)))
             }
@@ -159,5 +159,5 @@ pub(super) async fn started(workplace: &ProjectContext) -> Vec<DoctorCheck> {
             }
         }
     };
-    rows(workplace).await.into_iter().map(check).collect()
+    rows(context).await.into_iter().map(check).collect()
 }

@@ -1,53 +1,53 @@
-//! The keys that answer an ask, and what each does.
+//! The keys that answer an ask, and the action of each.
 
 use pml::{
     Ask, Decision,
     approval::{AskKind, Need},
 };
 
-/// A key.
+/// A key with its texts and its action.
 pub(super) struct PromptKey {
     pub(super) key: &'static str,
-    /// As it stands in the prompt.
+    /// The text in the prompt.
     pub(super) short: &'static str,
-    /// As help explains it.
+    /// The text in the help.
     pub(super) long: &'static str,
-    pub(super) does: KeyAction,
+    pub(super) action: KeyAction,
 }
 
-/// What a key does.
+/// The action of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum KeyAction {
-    /// It decides.
+    /// Makes this decision.
     Decide(Decision),
-    /// It decides for good, perhaps under conditions that are chosen next.
+    /// Decides permanently; conditions may be chosen next.
     Always,
-    /// A result is typed next.
+    /// Asks for a result, which is typed next.
     Result,
-    /// It shows all there is to know, secrets included.
+    /// Shows all details, secrets included.
     Reveal,
 }
 
-/// What `always` does: it reaches as far as it can be kept.
+/// Help for `always`: it is saved permanently if possible, otherwise it holds for the run.
 const ALWAYS: &str = "the same, and do not ask for this tool again: for good, in `.pml.json`, where that \
                       can be written; else in this run";
 
 /// Returns the keys of an ask, in the order in which they are shown.
 pub(super) fn keys(ask: &Ask) -> Vec<PromptKey> {
-    let key = |key, short, long, does| PromptKey { key, short, long, does };
+    let key = |key, short, long, action| PromptKey { key, short, long, action };
     let decides =
         |letter, short, long, decision| key(letter, short, long, KeyAction::Decide(decision));
-    let (short, long) = yes(ask);
+    let (short, long) = yes_texts(ask);
     let mut keys = vec![decides("y", short, long, Decision::Approve)];
     if ask.kind.may_be_always() {
         keys.push(key("a", "always", ALWAYS, KeyAction::Always));
     }
-    let of_the_run = ask.kind == AskKind::UncertainCall && ask.call.is_none();
-    if ask.kind == AskKind::UncertainCall && !of_the_run {
+    let concerns_run = ask.kind == AskKind::UncertainCall && ask.call.is_none();
+    if ask.kind == AskKind::UncertainCall && !concerns_run {
         let long = "make no call, and go on with a result that you type as JSON on the next line";
         keys.push(key("g", "give a result", long, KeyAction::Result));
     }
-    if !of_the_run {
+    if !concerns_run {
         let long = "do not make it: the program gets an error, which it may handle";
         keys.push(decides("n", "decline", long, Decision::Decline));
     }
@@ -59,8 +59,8 @@ pub(super) fn keys(ask: &Ask) -> Vec<PromptKey> {
     keys
 }
 
-/// What a yes means.
-fn yes(ask: &Ask) -> (&'static str, &'static str) {
+/// Returns the texts of the key `y`, for the prompt and for the help.
+fn yes_texts(ask: &Ask) -> (&'static str, &'static str) {
     match (ask.kind, &ask.need) {
         (_, Some(Need::Install(_))) => {
             ("install and call", "install exactly this package, and make this call")

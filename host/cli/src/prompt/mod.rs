@@ -1,4 +1,5 @@
-//! Asking on the terminal while `pml run` waits. In flows a question, out flows an answer.
+//! Asks a run's questions on the terminal while `pml run` waits. Takes a question, and returns an
+//! answer.
 
 mod keys;
 mod open_questions;
@@ -6,5 +7,5 @@ mod terminal_prompt;
 #[cfg(test)]
 mod tests;
 
-pub(super) use open_questions::{say_what_waits, stands};
+pub(super) use open_questions::{has_open_question, print_open_questions};
 pub(super) use terminal_prompt::TerminalPrompt;

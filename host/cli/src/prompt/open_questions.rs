@@ -1,7 +1,7 @@
-//! Whether a question stands on the terminal: others keep off it, and whoever leaves with Ctrl-C is
-//! told how to come back.
+//! Lists the questions that are open on the terminal. While there is one, the progress
+//! line is not drawn; at Ctrl-C, the user is shown how to answer it later.
 //!
-//! It is one for the process, as the terminal and its signals are.
+//! The list is global, because a process has one terminal and one set of signals.
 
 use crate::execute::JournalStorage;
 use crate::identify::short;
@@ -9,49 +9,49 @@ use crate::ui::{self, HINT};
 use pml::Question;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How to go on with each question that stands there.
-static STANDING: Mutex<Vec<String>> = Mutex::new(Vec::new());
+/// For each open question, the message that says how to answer it later.
+static OPEN_QUESTIONS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-fn standing() -> MutexGuard<'static, Vec<String>> {
-    STANDING.lock().unwrap_or_else(PoisonError::into_inner)
+fn open_questions() -> MutexGuard<'static, Vec<String>> {
+    OPEN_QUESTIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A question that stands on the terminal for as long as this lives.
+/// A question that is open on the terminal until this value is dropped.
 pub(super) struct TerminalQuestion(String);
 
 impl TerminalQuestion {
-    /// Puts a question there.
-    pub(super) fn new(question: &Question, kept: JournalStorage) -> TerminalQuestion {
-        let way = way_back(question, kept);
-        standing().push(way.clone());
-        TerminalQuestion(way)
+    /// Adds a question to the list.
+    pub(super) fn new(question: &Question, storage: JournalStorage) -> TerminalQuestion {
+        let message = how_to_answer(question, storage);
+        open_questions().push(message.clone());
+        TerminalQuestion(message)
     }
 }
 
 impl Drop for TerminalQuestion {
     fn drop(&mut self) {
-        let mut standing = standing();
-        if let Some(at) = standing.iter().position(|way| *way == self.0) {
-            standing.remove(at);
+        let mut open_questions = open_questions();
+        if let Some(at) = open_questions.iter().position(|message| *message == self.0) {
+            open_questions.remove(at);
         }
     }
 }
 
-/// Returns whether a question stands there.
-pub(crate) fn stands() -> bool {
-    !standing().is_empty()
+/// Reports whether a question is open.
+pub(crate) fn has_open_question() -> bool {
+    !open_questions().is_empty()
 }
 
-/// Tells whoever leaves a question how to come back to it.
-pub(crate) fn say_what_waits() {
-    let ways = std::mem::take(&mut *standing());
-    for way in ways {
-        ui::say(&format!("\n{way}"));
+/// Prints how to answer the open questions later, and empties the list.
+pub(crate) fn print_open_questions() {
+    let messages = std::mem::take(&mut *open_questions());
+    for message in messages {
+        ui::say(&format!("\n{message}"));
     }
 }
 
-fn way_back(question: &Question, kept: JournalStorage) -> String {
-    match kept {
+fn how_to_answer(question: &Question, storage: JournalStorage) -> String {
+    match storage {
         JournalStorage::OnDisk => {
             let (id, run) = (short(question.id), short(question.run));
             format!(
@@ -68,7 +68,7 @@ fn way_back(question: &Question, kept: JournalStorage) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::way_back;
+    use super::how_to_answer;
     use crate::execute::JournalStorage;
     use crate::identify::short;
     use crate::runs::fixture;
@@ -77,14 +77,14 @@ mod tests {
     #[test]
     fn the_way_back_names_what_to_type() {
         let question = fixture::question(RunId::new(), AskKind::ToolPermission);
-        let way = way_back(&question, JournalStorage::OnDisk);
+        let message = how_to_answer(&question, JournalStorage::OnDisk);
         for part in [
             "`pml approvals`".to_owned(),
             format!("`pml approve {}`", short(question.id)),
             format!("`pml run --resume {}`", short(question.run)),
         ] {
-            assert!(way.contains(&part), "{way}");
+            assert!(message.contains(&part), "{message}");
         }
-        assert!(!way_back(&question, JournalStorage::InMemory).contains("pml approve"));
+        assert!(!how_to_answer(&question, JournalStorage::InMemory).contains("pml approve"));
     }
 }

@@ -1,15 +1,16 @@
 //! Asks on the terminal while `pml run` waits.
 //!
-//! One thread reads the terminal, from the first question to the end of the process: a question
-//! that was answered elsewhere leaves no second reader behind that would swallow the next answer.
+//! One thread reads the terminal, from the first question to the end of the process. A reader for
+//! each question would be left behind if the question is answered elsewhere, and would swallow the
+//! next answer.
 //!
-//! **Invariant:** only what is typed after the prompt appeared is an answer to it.
+//! **Invariant:** only a line that is typed after the prompt appeared answers it.
 
 use super::keys::{KeyAction, PromptKey, keys};
-use crate::always_choices::{ConstraintSuggester, choices, chosen};
+use crate::always_choices::{ConstraintSuggester, choices, decision_of_choice};
 use crate::execute::JournalStorage;
 use crate::prompt::open_questions::TerminalQuestion;
-use crate::reveal::warning;
+use crate::reveal::reveal_warning;
 use crate::terminal::Terminal;
 use crate::ui::{DIM, HINT, WARNING};
 use crate::user_name::user;
@@ -25,51 +26,52 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{Mutex, mpsc};
 
-/// How the answer reached us.
+/// The channel that is recorded with an answer.
 const CHANNEL: &str = "terminal";
 
-/// Asks on the terminal. Clones share it, and take turns; make one for a process.
+/// Asks on the terminal. Clones share the terminal and take turns; a process needs only one.
 #[derive(Clone)]
 pub(crate) struct TerminalPrompt {
     terminal: Terminal,
     typed: Arc<OnceLock<Arc<Mutex<TypedLines>>>>,
-    kept: JournalStorage,
-    offers: ConstraintSuggester,
+    storage: JournalStorage,
+    suggester: ConstraintSuggester,
     redactor: RedactorSource,
 }
 
-/// Gives what hides secrets at the moment: a variable may have been set meanwhile.
+/// Returns the current redactor: a variable may have been set meanwhile.
 type RedactorSource = Arc<dyn Fn() -> Redactor + Send + Sync>;
 
-/// Lines as they are typed; it ends with the terminal.
+/// Lines as they are typed. The channel closes when the terminal is closed.
 type TypedLines = mpsc::UnboundedReceiver<String>;
 
 impl TerminalPrompt {
-    /// Returns a prompt on the terminal of this process, if it has one, for a run that is kept so.
-    /// Secrets are taken out of what it shows by what `redactor` gives.
+    /// Returns a prompt on the terminal of this process, or `None` if it has no terminal. `storage`
+    /// is that of the run; the redactor hides secrets in what is shown.
     pub(crate) fn open(
-        kept: JournalStorage,
+        storage: JournalStorage,
         redactor: impl Fn() -> Redactor + Send + Sync + 'static,
     ) -> Option<TerminalPrompt> {
         let terminal = Terminal::open()?;
-        Some(TerminalPrompt::on(terminal, kept, offers_of_ask, Arc::new(redactor)))
+        Some(TerminalPrompt::new(terminal, storage, offers_of_ask, Arc::new(redactor)))
     }
 
-    pub(super) fn on(
+    pub(super) fn new(
         terminal: Terminal,
-        kept: JournalStorage,
-        offers: ConstraintSuggester,
+        storage: JournalStorage,
+        suggester: ConstraintSuggester,
         redactor: RedactorSource,
     ) -> TerminalPrompt {
-        TerminalPrompt { terminal, typed: Arc::default(), kept, offers, redactor }
+        TerminalPrompt { terminal, typed: Arc::default(), storage, suggester, redactor }
     }
 
-    /// Starts the reader at the first question: until then the terminal is not ours.
-    fn typed(&self) -> Arc<Mutex<TypedLines>> {
+    /// Returns the typed lines. Starts the reader at the first question, because until then the
+    /// program may use the terminal.
+    fn typed_lines(&self) -> Arc<Mutex<TypedLines>> {
         let start = || {
-            // Before the reader starts, or it would hold a line that the prompt can no longer take
-            // back.
-            self.terminal.forget_typed();
+            // This comes before the reader starts, which would otherwise hold a line that can no
+            // longer be discarded.
+            self.terminal.discard_typed();
             let (sender, receiver) = mpsc::unbounded_channel();
             let terminal = self.terminal.clone();
             std::thread::spawn(move || {
@@ -85,17 +87,18 @@ impl TerminalPrompt {
         self.typed.get_or_init(start).clone()
     }
 
-    /// Asks every ask of the question in turn. Nothing comes back if the terminal is gone.
-    async fn converse(&self, question: &Question) -> io::Result<Option<Answer>> {
+    /// Asks every ask of the question in turn. Returns `None` if the terminal is closed.
+    async fn ask_each(&self, question: &Question) -> io::Result<Option<Answer>> {
         if !self.terminal.in_foreground() {
             return Ok(None);
         }
-        let mut typed = self.typed().lock_owned().await;
-        let (terminal, offers) = (&self.terminal, self.offers);
-        let _standing = TerminalQuestion::new(question, self.kept);
+        let mut typed = self.typed_lines().lock_owned().await;
+        let (terminal, suggester) = (&self.terminal, self.suggester);
+        let _open_question = TerminalQuestion::new(question, self.storage);
         let redactor = (self.redactor)();
-        let mut talk = PromptDialog { terminal, offers, redactor, typed: &mut typed, over: false };
-        talk.say(&header(question))?;
+        let mut dialog =
+            PromptDialog { terminal, suggester, redactor, typed: &mut typed, finished: false };
+        dialog.say(&header(question))?;
         let (mut decisions, mut always) = (BTreeMap::<AskId, Decision>::new(), BTreeSet::new());
         for (ask, number) in question.asks.iter().zip(1..) {
             if ask.kind == AskKind::ToolPermission && always.contains(&ask.tool) {
@@ -103,15 +106,15 @@ impl TerminalPrompt {
                 continue;
             }
             if question.asks.len() > 1 {
-                talk.say(&format!("{DIM}{number} of {}{DIM:#}", question.asks.len()))?;
+                dialog.say(&format!("{DIM}{number} of {}{DIM:#}", question.asks.len()))?;
             }
-            talk.show(&lines_of_ask_with(ask, &talk.redactor))?;
-            let Some(decision) = talk.decide(ask).await? else {
-                talk.over = true;
+            dialog.show(&lines_of_ask_with(ask, &dialog.redactor))?;
+            let Some(decision) = dialog.decide(ask).await? else {
+                dialog.finished = true;
                 return Ok(None);
             };
             if decision.ends() {
-                talk.over = true;
+                dialog.finished = true;
                 return Ok(Some(Answer::all(question, decision, user(), CHANNEL)));
             }
             if decision == Decision::Always {
@@ -119,7 +122,7 @@ impl TerminalPrompt {
             }
             decisions.insert(ask.id, decision);
         }
-        talk.over = true;
+        dialog.finished = true;
         Ok(Some(Answer::each(question, decisions, user(), CHANNEL)))
     }
 }
@@ -127,8 +130,8 @@ impl TerminalPrompt {
 impl Approver for TerminalPrompt {
     fn ask(&self, question: Question) -> BoxFuture<'static, Option<Answer>> {
         let prompt = self.clone();
-        // A terminal that cannot be written to is one on which nobody can be asked.
-        Box::pin(async move { prompt.converse(&question).await.ok().flatten() })
+        // If the terminal cannot be written to, nobody can be asked.
+        Box::pin(async move { prompt.ask_each(&question).await.ok().flatten() })
     }
 }
 
@@ -142,21 +145,21 @@ fn header(question: &Question) -> String {
     format!("{WARNING}pml{WARNING:#}: {many} for you")
 }
 
-/// What was typed.
+/// The result of reading a decision.
 enum TypedDecision {
-    /// A decision, or nothing that is one.
+    /// A decision, or `None` if the input is not one.
     Entered(Option<Decision>),
-    /// Nothing any more: the terminal is at its end.
+    /// The terminal is closed.
     EndOfInput,
 }
 
-/// One question on its way.
+/// The dialog about one question.
 struct PromptDialog<'a> {
     terminal: &'a Terminal,
-    offers: ConstraintSuggester,
+    suggester: ConstraintSuggester,
     redactor: Redactor,
     typed: &'a mut TypedLines,
-    over: bool,
+    finished: bool,
 }
 
 impl PromptDialog<'_> {
@@ -164,7 +167,7 @@ impl PromptDialog<'_> {
         self.terminal.write(&format!("{text}\n"))
     }
 
-    /// Shows lines that hold others' words, which are never left to the terminal to wrap.
+    /// Shows lines that contain text from others. They are wrapped here, never by the terminal.
     fn show(&self, lines: &[String]) -> io::Result<()> {
         let width = self.terminal.width().saturating_sub(2);
         for line in lines
@@ -176,9 +179,9 @@ impl PromptDialog<'_> {
         Ok(())
     }
 
-    /// Prints a prompt and waits for a line typed after it.
+    /// Prints a prompt and waits for a line that is typed after it.
     async fn line(&mut self, prompt: &str) -> io::Result<Option<String>> {
-        self.terminal.forget_typed();
+        self.terminal.discard_typed();
         while self.typed.try_recv().is_ok() {}
         self.terminal.write(prompt)?;
         let typed = self.typed.recv().await;
@@ -197,8 +200,8 @@ impl PromptDialog<'_> {
                 return Ok(None);
             };
             let typed = line.trim().to_lowercase();
-            let does = keys.iter().find(|key| key.key == typed).map(|key| &key.does);
-            let decision = match does {
+            let action = keys.iter().find(|key| key.key == typed).map(|key| &key.action);
+            let decision = match action {
                 Some(KeyAction::Decide(decision)) => Some(decision.clone()),
                 Some(KeyAction::Always) => match self.choose(ask).await? {
                     TypedDecision::Entered(decision) => decision,
@@ -209,7 +212,7 @@ impl PromptDialog<'_> {
                     TypedDecision::EndOfInput => return Ok(None),
                 },
                 Some(KeyAction::Reveal) => {
-                    self.say(&format!("  {}", warning()))?;
+                    self.say(&format!("  {}", reveal_warning()))?;
                     self.show_all(ask, &Redactor::revealing())?;
                     None
                 }
@@ -225,9 +228,9 @@ impl PromptDialog<'_> {
         }
     }
 
-    /// Asks for which arguments a tool is allowed for good, where there is something to choose.
+    /// Asks for which arguments a tool is allowed permanently, if the call suggests conditions.
     async fn choose(&mut self, ask: &Ask) -> io::Result<TypedDecision> {
-        let choices = choices(ask, self.offers);
+        let choices = choices(ask, self.suggester);
         if choices.is_empty() {
             return Ok(TypedDecision::Entered(Some(Decision::Always)));
         }
@@ -242,13 +245,15 @@ impl PromptDialog<'_> {
                 return Ok(TypedDecision::Entered(None));
             }
             let number = line.trim().parse::<usize>().ok();
-            if let Some(decision) = number.and_then(|number| chosen(ask, self.offers, number)) {
+            if let Some(decision) =
+                number.and_then(|number| decision_of_choice(ask, self.suggester, number))
+            {
                 return Ok(TypedDecision::Entered(Some(decision)));
             }
         }
     }
 
-    /// Asks for a result.
+    /// Asks for a result as JSON.
     async fn result(&mut self) -> io::Result<TypedDecision> {
         let Some(line) = self.line("  the result, as JSON > ").await? else {
             return Ok(TypedDecision::EndOfInput);
@@ -269,18 +274,18 @@ impl PromptDialog<'_> {
         self.show_all(ask, &self.redactor)
     }
 
-    /// Shows all there is to know, and the first lines again: the details may be long.
+    /// Shows all details, and then the first lines again, because the details may be long.
     fn show_all(&self, ask: &Ask, redactor: &Redactor) -> io::Result<()> {
         self.show(&details_of_ask_with(ask, redactor))?;
         self.show(&lines_of_ask_with(ask, redactor))
     }
 }
 
-/// Says so when the question went away while it stood on the screen.
+/// Prints a note if the question was closed while it was on the screen.
 impl Drop for PromptDialog<'_> {
     fn drop(&mut self) {
-        if !self.over {
-            // Nobody is left to tell if the terminal is gone.
+        if !self.finished {
+            // If the terminal is closed, the error cannot be reported anywhere.
             let _ = self.say(&format!(
                 "\n{DIM}pml: no longer asked: it was answered elsewhere, or expired{DIM:#}"
             ));

@@ -1,4 +1,4 @@
-//! A person at the other end of a pseudo-terminal.
+//! Tests of the prompt, in which the test is a person at the other end of a pseudo-terminal.
 #![cfg(unix)]
 
 use super::TerminalPrompt;
@@ -17,28 +17,28 @@ use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
-/// A value that a server is given.
+/// A value that a server is given and that the redactor knows.
 const KNOWN: &str = "k; n0wn34";
 
-/// The other end of the terminal: a person.
+/// The person: the other end of the terminal, and the output that was read but not yet returned.
 struct Person(File, String);
 
 impl Person {
-    fn sits_down() -> (Person, TerminalPrompt) {
-        Person::is_offered(pml::approval::offers_of_ask)
+    fn at_terminal() -> (Person, TerminalPrompt) {
+        Person::with_suggester(pml::approval::offers_of_ask)
     }
 
-    fn is_offered(offers: always_choices::ConstraintSuggester) -> (Person, TerminalPrompt) {
+    fn with_suggester(suggester: always_choices::ConstraintSuggester) -> (Person, TerminalPrompt) {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
         let name = ptsname(&master, Vec::new()).unwrap();
         let path = std::ffi::OsStr::from_bytes(name.as_bytes());
         let slave = File::options().read(true).write(true).open(path).unwrap();
-        let prompt = TerminalPrompt::on(
-            Terminal::on(slave),
+        let prompt = TerminalPrompt::new(
+            Terminal::from_file(slave),
             JournalStorage::InMemory,
-            offers,
+            suggester,
             Arc::new(|| Redactor::knowing([Secret::new(KNOWN)])),
         );
         (Person(master.into(), String::new()), prompt)
@@ -48,7 +48,7 @@ impl Person {
         self.0.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Reads until the terminal shows this, and returns all of it.
+    /// Reads until the terminal shows this text, and returns everything up to it.
     fn sees(&mut self, text: &str) -> String {
         let mut shown = std::mem::take(&mut self.1);
         let mut buffer = [0; 4096];
@@ -72,8 +72,11 @@ fn question(asks: Vec<Ask>) -> Question {
     Question::new(RunId::new(), "main.ts", Timestamp(0), None, asks)
 }
 
-/// Asks on a thread of its own, as a run does, while the test is the person.
-fn asked(prompt: &TerminalPrompt, asks: Vec<Ask>) -> std::thread::JoinHandle<Option<Answer>> {
+/// Asks in a thread of its own, as a run does, while the test plays the person.
+fn ask_in_thread(
+    prompt: &TerminalPrompt,
+    asks: Vec<Ask>,
+) -> std::thread::JoinHandle<Option<Answer>> {
     let (prompt, question) = (prompt.clone(), question(asks));
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -90,9 +93,10 @@ fn decisions(answer: Option<Answer>) -> Vec<(u32, Decision)> {
 
 #[test]
 fn each_ask_is_answered_in_turn() {
-    let (mut person, prompt) = Person::sits_down();
+    let (mut person, prompt) = Person::at_terminal();
     let permission = |tool| ask(AskKind::ToolPermission, tool);
-    let asking = asked(&prompt, vec![permission("a:b"), permission("c:d"), permission("a:b")]);
+    let asking =
+        ask_in_thread(&prompt, vec![permission("a:b"), permission("c:d"), permission("a:b")]);
     let shown = person.sees("> ");
     assert!(shown.contains("3 calls wait for you") && shown.contains("1 of 3"), "{shown}");
     assert!(shown.contains("tool      │ a:b") && !shown.contains("t0p"), "{shown}");
@@ -107,9 +111,9 @@ fn each_ask_is_answered_in_turn() {
 
 #[test]
 fn what_was_typed_before_the_prompt_is_no_answer() {
-    let (mut person, prompt) = Person::sits_down();
+    let (mut person, prompt) = Person::at_terminal();
     person.types("y\ny\n");
-    let asking = asked(&prompt, vec![ask(AskKind::ToolPermission, "a:b")]);
+    let asking = ask_in_thread(&prompt, vec![ask(AskKind::ToolPermission, "a:b")]);
     person.sees("> ");
     person.types("\n");
     person.sees("> ");
@@ -121,8 +125,8 @@ fn what_was_typed_before_the_prompt_is_no_answer() {
 
 #[test]
 fn help_explains_the_keys_and_shows_arguments_without_secrets() {
-    let (mut person, prompt) = Person::sits_down();
-    let asking = asked(&prompt, vec![ask(AskKind::ToolPermission, "a:b")]);
+    let (mut person, prompt) = Person::at_terminal();
+    let asking = ask_in_thread(&prompt, vec![ask(AskKind::ToolPermission, "a:b")]);
     person.sees("> ");
     person.types("?\n");
     let shown = person.sees("> ");
@@ -135,12 +139,12 @@ fn help_explains_the_keys_and_shows_arguments_without_secrets() {
 
 #[test]
 fn what_a_server_is_given_is_hidden_by_its_value_and_r_reveals_it_after_a_warning() {
-    let (mut person, prompt) = Person::sits_down();
+    let (mut person, prompt) = Person::at_terminal();
     let arguments = json!({ "text": format!("it is {KNOWN}"), "token": "t0p" });
     let asked_about =
         Ask::new(AskKind::ToolPermission, Some(CallId::numbered(1)), "a:b", arguments, "why");
     let digest = asked_about.short_digest();
-    let asking = asked(&prompt, vec![asked_about]);
+    let asking = ask_in_thread(&prompt, vec![asked_about]);
     let shown = person.sees("> ");
     assert!(shown.contains("it is [hidden: 1 character]; [hidden: 6"), "{shown}");
     assert!(!shown.contains("n0wn") && !shown.contains("t0p"), "{shown}");
@@ -161,12 +165,12 @@ fn what_a_server_is_given_is_hidden_by_its_value_and_r_reveals_it_after_a_warnin
 
 #[test]
 fn the_arguments_in_full_are_all_of_them_and_the_question_is_asked_again_below() {
-    let (mut person, prompt) = Person::sits_down();
+    let (mut person, prompt) = Person::at_terminal();
     let command = format!("ls {}; rm -rf ~", "x".repeat(9_000));
     let arguments = json!({ "command": command });
     let long =
         Ask::new(AskKind::ToolPermission, Some(CallId::numbered(1)), "a:b", arguments, "why");
-    let asking = asked(&prompt, vec![long]);
+    let asking = ask_in_thread(&prompt, vec![long]);
     let shown = person.sees("> ");
     let joined: String = shown.lines().filter_map(|line| line.split("│ ").nth(1)).collect();
     assert!(joined.contains("x; rm -rf ~\"}"), "{shown}");
@@ -182,8 +186,8 @@ fn the_arguments_in_full_are_all_of_them_and_the_question_is_asked_again_below()
 
 #[test]
 fn an_uncertain_call_takes_a_result_and_no_always() {
-    let (mut person, prompt) = Person::sits_down();
-    let asking = asked(&prompt, vec![ask(AskKind::UncertainCall, "a:b")]);
+    let (mut person, prompt) = Person::at_terminal();
+    let asking = ask_in_thread(&prompt, vec![ask(AskKind::UncertainCall, "a:b")]);
     let shown = person.sees("> ");
     assert!(shown.contains("call AGAIN with │") && shown.contains("outcome unknown │"), "{shown}");
     person.types("a\n");
@@ -201,11 +205,11 @@ fn an_uncertain_call_takes_a_result_and_no_always() {
 
 #[test]
 fn a_question_answered_elsewhere_leaves_the_terminal_to_the_next() {
-    let (mut person, prompt) = Person::sits_down();
+    let (mut person, prompt) = Person::at_terminal();
     let first = prompt.ask(question(vec![ask(AskKind::ToolPermission, "a:b")]));
     assert_eq!(futures_util::FutureExt::now_or_never(first), None);
     assert!(person.sees("expired").contains("answered elsewhere"));
-    let asking = asked(&prompt, vec![ask(AskKind::ToolPermission, "c:d")]);
+    let asking = ask_in_thread(&prompt, vec![ask(AskKind::ToolPermission, "c:d")]);
     assert!(person.sees("> ").contains("│ c:d"));
     person.types("y\n");
     assert_eq!(decisions(asking.join().unwrap()), [(1, Decision::Approve)]);
@@ -213,8 +217,8 @@ fn a_question_answered_elsewhere_leaves_the_terminal_to_the_next() {
 
 #[test]
 fn nobody_is_asked_once_the_terminal_is_at_its_end() {
-    let (mut person, prompt) = Person::sits_down();
-    let asking = asked(&prompt, vec![ask(AskKind::ToolPermission, "a:b")]);
+    let (mut person, prompt) = Person::at_terminal();
+    let asking = ask_in_thread(&prompt, vec![ask(AskKind::ToolPermission, "a:b")]);
     person.sees("> ");
     person.types("\u{4}");
     assert_eq!(asking.join().unwrap(), None);
@@ -222,8 +226,8 @@ fn nobody_is_asked_once_the_terminal_is_at_its_end() {
 
 #[test]
 fn always_leads_to_a_choice_where_there_is_one() {
-    let (mut person, prompt) = Person::is_offered(always_choices::some);
-    let asking = asked(&prompt, vec![ask(AskKind::ToolPermission, "a:b")]);
+    let (mut person, prompt) = Person::with_suggester(always_choices::sample_suggester);
+    let asking = ask_in_thread(&prompt, vec![ask(AskKind::ToolPermission, "a:b")]);
     person.sees("> ");
     person.types("a\n");
     let shown = person.sees("> ");
@@ -241,15 +245,17 @@ fn always_leads_to_a_choice_where_there_is_one() {
     person.types("a\n");
     person.sees("> ");
     person.types("2\n");
-    let within = Decision::AlwaysWithin(always_choices::some_of().remove(0));
+    let within = Decision::AlwaysWithin(always_choices::sample_suggestions().remove(0));
     assert_eq!(decisions(asking.join().unwrap()), [(1, within)]);
 }
 
 #[test]
 fn any_arguments_is_the_first_choice_and_replan_ends_the_run() {
-    let (mut person, prompt) = Person::is_offered(always_choices::some);
-    let asking =
-        asked(&prompt, vec![ask(AskKind::Integrity, "a:b"), ask(AskKind::ToolPermission, "c:d")]);
+    let (mut person, prompt) = Person::with_suggester(always_choices::sample_suggester);
+    let asking = ask_in_thread(
+        &prompt,
+        vec![ask(AskKind::Integrity, "a:b"), ask(AskKind::ToolPermission, "c:d")],
+    );
     person.sees("> ");
     person.types("A\n");
     person.sees("> ");
@@ -283,19 +289,19 @@ fn every_kind_of_ask_has_its_own_yes() {
         (AskKind::Trust, Some(trust), "which would  │ start it", "y trust and call · n", false),
         (AskKind::ToolPermission, None, "call with │ ", "y approve · a always · n", true),
     ] {
-        let (mut person, prompt) = Person::sits_down();
+        let (mut person, prompt) = Person::at_terminal();
         let mut ask = ask(kind, "a:b");
         ask.need = need;
-        let asking = asked(&prompt, vec![ask]);
-        let seen = person.sees("> ");
-        assert!(seen.contains(shown) && seen.contains(yes), "{kind:?}: {seen}");
-        assert!(seen.contains(" · p replan · q abort · r reveal · "), "{seen}");
+        let asking = ask_in_thread(&prompt, vec![ask]);
+        let shown_text = person.sees("> ");
+        assert!(shown_text.contains(shown) && shown_text.contains(yes), "{kind:?}: {shown_text}");
+        assert!(shown_text.contains(" · p replan · q abort · r reveal · "), "{shown_text}");
         person.types("a\n");
         if !always {
             person.sees("> ");
             person.types("y\n");
         }
-        let said = if always { Decision::Always } else { Decision::Approve };
-        assert_eq!(decisions(asking.join().unwrap()), [(1, said)]);
+        let decision = if always { Decision::Always } else { Decision::Approve };
+        assert_eq!(decisions(asking.join().unwrap()), [(1, decision)]);
     }
 }

@@ -1,7 +1,7 @@
-//! `pml runs adopt`: the journal of a project that was moved.
+//! The command `pml runs adopt`: takes over the journal of a project that was moved.
 //!
-//! A journal goes by its project's path. Who moves a project says so here; nothing guesses it,
-//! since whoever has a journal has its open questions and decisions.
+//! A journal is found by its project's path. After a move the user must say so here. pml never
+//! guesses, since whoever has a journal has its open questions and decisions.
 
 use crate::execute::runtime;
 use crate::moment::ago;
@@ -25,8 +25,8 @@ use pml::{
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Journals that are listed.
-const MOST: usize = 50;
+/// Most journals that are listed.
+const MAX_LISTED: usize = 50;
 
 /// Take over the journal of this project from where the project was before
 ///
@@ -45,57 +45,62 @@ pub(super) struct RunsAdoptCommand {
 
 impl RunsAdoptCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let (place, now) = (project::place()?, SystemClock.now());
-        let Some(old) = &self.old else { return choose(&place, now) };
-        // Before anything is said about what there is.
-        widening_permit::no_agent("pml runs adopt")?;
-        let Some(gone) = place.of_path(old) else {
-            let message = format!("there is no journal of that project: {}", shown(old));
+        let (project_journal, now) = (project::project_journal()?, SystemClock.now());
+        let Some(old) = &self.old else { return choose(&project_journal, now) };
+        // This check comes before any output about existing journals.
+        widening_permit::refuse_agents("pml runs adopt")?;
+        let Some(orphan) = project_journal.of_path(old) else {
+            let message = format!("there is no journal of that project: {}", path_text(old));
             return Err(HintedError::new(
                 message,
                 "`pml runs adopt` lists those whose project is gone",
             )
             .into());
         };
-        adopt(&place, &gone, now, if self.yes { Consent::Given } else { Consent::Asked })
+        adopt(
+            &project_journal,
+            &orphan,
+            now,
+            if self.yes { Consent::Given } else { Consent::Asked },
+        )
     }
 }
 
-/// Whether a person has said yes.
+/// The consent of a person: given already, or to be asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Consent {
     Given,
     Asked,
 }
 
-/// Lists what there is to adopt and, on a terminal, asks which.
-fn choose(place: &ProjectJournal, now: Timestamp) -> Result<ExitCode> {
-    let gone: Vec<_> = place.gone().into_iter().take(MOST).collect();
-    if gone.is_empty() {
+/// Lists the journals that can be adopted and, on a terminal, asks which one.
+fn choose(project_journal: &ProjectJournal, now: Timestamp) -> Result<ExitCode> {
+    let orphans: Vec<_> = project_journal.gone().into_iter().take(MAX_LISTED).collect();
+    if orphans.is_empty() {
         ui::say("no journal of a project that is gone");
         return Ok(ExitCode::SUCCESS);
     }
-    ui::print(&lines(&gone, now).join("\n"))?;
-    let around = agent_variable(&Environment::of_process());
+    ui::print(&lines(&orphans, now).join("\n"))?;
+    let agent = agent_variable(&Environment::of_process());
     let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
-    let (Some(terminal), None) = (terminal, around) else {
+    let (Some(terminal), None) = (terminal, agent) else {
         ui::say(&format!("{HINT}hint{HINT:#}: `pml runs adopt OLD_PATH` takes one"));
         return Ok(ExitCode::SUCCESS);
     };
-    for journal in &gone {
-        let question = format!("take over the journal of {}?", shown(&journal.path));
+    for journal in &orphans {
+        let question = format!("take over the journal of {}?", path_text(&journal.path));
         if terminal.confirm(&question)? {
-            return adopt(place, journal, now, Consent::Given);
+            return adopt(project_journal, journal, now, Consent::Given);
         }
     }
     ui::say("nothing was taken over");
     Ok(ExitCode::from(report::FAILED))
 }
 
-fn lines(gone: &[OrphanedJournal], now: Timestamp) -> Vec<String> {
+fn lines(orphans: &[OrphanedJournal], now: Timestamp) -> Vec<String> {
     let mut rows =
         vec![["PROJECT", "RUNS", "LAST USED"].map(|title| TableCell::styled(title, BOLD)).into()];
-    rows.extend(gone.iter().map(|journal| {
+    rows.extend(orphans.iter().map(|journal| {
         let (runs, last) = match Store::glance(&journal.folder, now) {
             Ok(JournalOverview { runs, last, .. }) => {
                 (runs.to_string(), last.map_or("-".into(), |last| ago(last, now)))
@@ -103,7 +108,7 @@ fn lines(gone: &[OrphanedJournal], now: Timestamp) -> Vec<String> {
             Err(_) => ("?".into(), "cannot be read".into()),
         };
         vec![
-            TableCell::plain(shown(&journal.path)),
+            TableCell::plain(path_text(&journal.path)),
             TableCell::plain(runs),
             TableCell::styled(last, DIM),
         ]
@@ -111,95 +116,99 @@ fn lines(gone: &[OrphanedJournal], now: Timestamp) -> Vec<String> {
     table(&rows)
 }
 
-/// Refuses what a person has not said yes to: an agent's shell always, and where there is no
-/// terminal to ask on.
-fn gate(gone: &OrphanedJournal, consent: Consent) -> Result<bool> {
-    let pass = widening_permit::no_agent("pml runs adopt")?;
+/// Asks a person to confirm unless they already have. Refuses in an agent's shell, and if there is
+/// no terminal to ask on.
+fn confirm_adoption(orphan: &OrphanedJournal, consent: Consent) -> Result<bool> {
+    let permit = widening_permit::refuse_agents("pml runs adopt")?;
     if consent == Consent::Given {
         return Ok(true);
     }
-    pass.person("pml runs adopt", false)?;
+    permit.require_person("pml runs adopt", false)?;
     let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
     let Some(terminal) = terminal else {
         let hint = "add `--yes` to take it over without one";
         return Err(HintedError::new("no terminal to confirm on", hint).into());
     };
-    let question =
-        format!("{WARNING}pml runs{WARNING:#}: take over the journal of {}?", shown(&gone.path));
+    let question = format!(
+        "{WARNING}pml runs{WARNING:#}: take over the journal of {}?",
+        path_text(&orphan.path)
+    );
     Ok(terminal.confirm(&question)?)
 }
 
 fn adopt(
-    place: &ProjectJournal,
-    gone: &OrphanedJournal,
+    project_journal: &ProjectJournal,
+    orphan: &OrphanedJournal,
     now: Timestamp,
     consent: Consent,
 ) -> Result<ExitCode> {
-    let here = place.folder();
-    check(place, gone, &here, now)?;
-    if !gate(gone, consent)? {
+    let here = project_journal.folder();
+    check_adoptable(project_journal, orphan, &here, now)?;
+    if !confirm_adoption(orphan, consent)? {
         ui::say("nothing was taken over");
         return Ok(ExitCode::from(report::FAILED));
     }
-    let heads = place.heads();
-    let lock = place.lock()?;
-    // What was true before the question may not be true after it.
-    check(place, gone, &here, now)?;
-    let aside = match gone.folder == here {
-        // It was begun before, and not finished.
+    let heads = project_journal.heads();
+    let lock = project_journal.lock()?;
+    // The state may have changed while the question was open.
+    check_adoptable(project_journal, orphan, &here, now)?;
+    let replaced = match orphan.folder == here {
+        // An earlier adoption was not finished.
         true => None,
         false => {
-            let aside = place.set_aside(&lock)?;
-            if let Some(aside) = &aside {
-                Store::copy_head(&here, aside, &heads).map_err(Error::from)?;
+            let replaced = project_journal.set_aside(&lock)?;
+            if let Some(replaced) = &replaced {
+                Store::copy_head(&here, replaced, &heads).map_err(Error::from)?;
             }
-            Store::copy_head(&gone.folder, &here, &heads).map_err(Error::from)?;
-            aside
+            Store::copy_head(&orphan.folder, &here, &heads).map_err(Error::from)?;
+            replaced
         }
     };
-    place.take(gone, &lock)?;
-    if gone.folder != here {
-        Store::forget_head(&gone.folder, &heads).map_err(Error::from)?;
+    project_journal.take(orphan, &lock)?;
+    if orphan.folder != here {
+        Store::forget_head(&orphan.folder, &heads).map_err(Error::from)?;
     }
     drop(lock);
-    note(place, gone, now)?;
-    let kept = match &aside {
-        Some(aside) => keep_history(&here, &heads, aside, now)?,
+    record_adoption(project_journal, orphan, now)?;
+    let imported = match &replaced {
+        Some(replaced) => import_history(&here, &heads, replaced, now)?,
         None => 0,
     };
     let runs = Store::glance(&here, now).map_err(Error::from)?.runs;
     ui::say(&format!(
         "taken over from {}: {}",
-        shown(&gone.path),
-        counted(runs - kept.min(runs), "run")
+        path_text(&orphan.path),
+        counted(runs - imported.min(runs), "run")
     ));
-    if kept > 0 {
-        ui::say(&format!("{} that were made here are kept", counted(kept, "run")));
+    if imported > 0 {
+        ui::say(&format!("{} that were made here are kept", counted(imported, "run")));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses a journal that somebody still needs where it is.
-fn check(
-    place: &ProjectJournal,
-    gone: &OrphanedJournal,
+/// Refuses to adopt a journal that is in use or whose project still exists, and if this project has
+/// unfinished runs of its own.
+fn check_adoptable(
+    project_journal: &ProjectJournal,
+    orphan: &OrphanedJournal,
     here: &Path,
     now: Timestamp,
 ) -> Result<()> {
-    if !place.gone().contains(gone) {
-        let message = format!("the project is still there: {}", shown(&gone.path));
+    if !project_journal.gone().contains(orphan) {
+        let message = format!("the project is still there: {}", path_text(&orphan.path));
         return Err(HintedError::new(
             message,
             "a copy has a journal of its own; move it, or remove it",
         )
         .into());
     }
-    let theirs = Store::glance(&gone.folder, now).map_err(Error::from)?;
+    let theirs = Store::glance(&orphan.folder, now).map_err(Error::from)?;
     if theirs.in_use {
-        let message = format!("a process still works with that journal: {}", shown(&gone.folder));
+        let message =
+            format!("a process still works with that journal: {}", path_text(&orphan.folder));
         return Err(HintedError::new(message, "end it first").into());
     }
-    if gone.folder == here {
+    if orphan.folder == here {
         return Ok(());
     }
     let ours = Store::glance(here, now).map_err(Error::from)?;
@@ -212,31 +221,39 @@ fn check(
     Ok(())
 }
 
-/// Brings the runs that were made here before along, as history. Returns how many.
-fn keep_history(here: &Path, heads: &Path, aside: &Path, now: Timestamp) -> Result<u64> {
-    if !aside.join("state.db").exists() {
+/// Imports the runs that this project made before the adoption, as history. Returns how many.
+fn import_history(here: &Path, heads: &Path, replaced: &Path, now: Timestamp) -> Result<u64> {
+    if !replaced.join("state.db").exists() {
         return Ok(0);
     }
-    match Store::import(here, heads, aside, OwnershipProof::StateFolder, now) {
+    match Store::import(here, heads, replaced, OwnershipProof::StateFolder, now) {
         Ok(imported) => Ok(imported.runs),
         Err(JournalImportError::Failed(error)) => Err(Error::from(error).into()),
         Err(JournalImportError::Refused(_) | JournalImportError::InUse) => {
             ui::say(&format!(
                 "{WARNING}warning{WARNING:#}: the runs that were made here are kept apart: {}",
-                shown(aside)
+                path_text(replaced)
             ));
             Ok(0)
         }
     }
 }
 
-fn note(place: &ProjectJournal, gone: &OrphanedJournal, now: Timestamp) -> Result<()> {
-    let store = Store::open_with_heads(place.folder(), Durability::Process, place.heads());
+fn record_adoption(
+    project_journal: &ProjectJournal,
+    orphan: &OrphanedJournal,
+    now: Timestamp,
+) -> Result<()> {
+    let store = Store::open_with_heads(
+        project_journal.folder(),
+        Durability::Process,
+        project_journal.heads(),
+    );
     let store = store.map_err(Error::from)?;
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let what = AuditEvent::Adopted {
-        from: text(&gone.path),
-        to: text(place.root()),
+        from: text(&orphan.path),
+        to: text(project_journal.root()),
         who: user(),
         channel: "command line".into(),
     };
@@ -244,24 +261,24 @@ fn note(place: &ProjectJournal, gone: &OrphanedJournal, now: Timestamp) -> Resul
     Ok(noted.map_err(Error::from)?)
 }
 
-/// What is said where runs are looked for that may be elsewhere; nothing if there is nothing to
-/// say. Folders are deleted every day: it is said where nothing is here, or where a folder of the
-/// same name is gone.
+/// Returns a hint if runs may be in the journal of a moved project, otherwise `None`. Folders are
+/// deleted every day, so the hint is given only if this project has no runs, or if a deleted folder
+/// had the same name.
 pub(super) fn hint(has_runs: bool) -> Option<String> {
-    let place = project::place().ok()?;
-    let name = place.root().file_name();
-    let gone = place.gone();
-    let same = gone.iter().any(|journal| journal.path.file_name() == name);
-    let said = !gone.is_empty() && (same || !has_runs);
-    said.then(|| {
+    let project_journal = project::project_journal().ok()?;
+    let name = project_journal.root().file_name();
+    let orphans = project_journal.gone();
+    let same_name = orphans.iter().any(|journal| journal.path.file_name() == name);
+    let show = !orphans.is_empty() && (same_name || !has_runs);
+    show.then(|| {
         format!(
             "{HINT}hint{HINT:#}: there are journals of projects that are gone ({}); if this one was moved, \
              `pml runs adopt` finds its runs",
-            gone.len()
+            orphans.len()
         )
     })
 }
 
-fn shown(path: &Path) -> String {
+fn path_text(path: &Path) -> String {
     escape(&path.to_string_lossy()).replace(['\n', '\t'], " ")
 }

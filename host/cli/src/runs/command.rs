@@ -1,4 +1,4 @@
-//! The command line of `pml runs`.
+//! The command `pml runs`: its subcommands and flags.
 
 use super::adopt::{self, RunsAdoptCommand};
 use super::{list, show};
@@ -98,15 +98,15 @@ impl RunsCommand {
             return command.run();
         }
         let journal = project::journal()?;
-        runtime()?.block_on(self.on(&*journal, SystemClock.now()))
+        runtime()?.block_on(self.run_with(&*journal, SystemClock.now()))
     }
 
-    async fn on(self, journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {
+    async fn run_with(self, journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {
         match self.command {
             None => list(&self.list, journal, now).await?,
             Some(RunsSubcommand::List(command)) => list(&command, journal, now).await?,
             Some(RunsSubcommand::Show(RunsShowCommand { id, json })) => {
-                let summary = identify::run(journal, &id, now).await?;
+                let summary = identify::find_run(journal, &id, now).await?;
                 let shown = show::RunDetails::load(journal, summary, now).await?;
                 let redactor = redactor(Reveal::No)?;
                 match json {
@@ -114,7 +114,7 @@ impl RunsCommand {
                     false => ui::print(&shown.lines(now, &redactor).join("\n"))?,
                 }
             }
-            // It opens journals of its own.
+            // `run` handles this subcommand, because it opens journals of its own.
             Some(RunsSubcommand::Adopt(command)) => return command.run(),
             Some(RunsSubcommand::Prune(command)) => {
                 let count = journal.prune(command.rule(), now).await.map_err(Error::from)?;

@@ -1,4 +1,4 @@
-//! Calls as bars on the time scale of their run.
+//! Draws calls as bars on the time scale of their run.
 
 use crate::moment::span;
 use crate::table::{TableCell, table};
@@ -13,28 +13,28 @@ use pml::{
 };
 use unicode_width::UnicodeWidthStr;
 
-/// Blocks that fill one to eight eighths of a cell, from its left.
+/// Characters that fill one to eight eighths of a cell, from its left.
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
-/// Names of tools are cut to this.
+/// Most columns of a tool's name.
 const TOOL: usize = 28;
-/// The least that is shown of arguments, however narrow the terminal.
+/// Fewest columns for arguments, however narrow the terminal.
 const ARGUMENTS: usize = 16;
 
-/// The whole of a run.
+/// The time from the start to the end of a run.
 #[derive(Clone, Copy)]
 pub(super) struct TimelineScale {
     pub(super) from: Timestamp,
     pub(super) to: Timestamp,
 }
 
-/// Whether a process still has the run.
+/// The state of the process that owns the run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnerLiveness {
     Alive,
     Gone,
 }
 
-/// Returns one line a call, and a legend of what occurs.
+/// Returns one line for each call, and a legend of the characters that occur.
 pub(super) fn draw(
     calls: &[&PastCall<'_>],
     scale: TimelineScale,
@@ -44,13 +44,13 @@ pub(super) fn draw(
 ) -> Vec<String> {
     let bar = (width * 3 / 10).max(10);
     let rows: Vec<Vec<TableCell>> = calls.iter().map(|call| row(call, scale, owner, bar)).collect();
-    let taken: usize = (0..5)
+    let used_columns: usize = (0..5)
         .map(|column| {
             let cells = rows.iter().filter_map(|row| row.get(column));
             cells.map(|cell| cell.text.width() + 2).max().unwrap_or(0)
         })
         .sum();
-    let room = width.saturating_sub(taken).max(ARGUMENTS);
+    let room = width.saturating_sub(used_columns).max(ARGUMENTS);
     let with_arguments = rows.into_iter().zip(calls).map(|(mut row, call)| {
         row.push(TableCell::styled(arguments(call, room, redactor), DIM));
         row
@@ -66,23 +66,23 @@ fn row(
     owner: OwnerLiveness,
     width: usize,
 ) -> Vec<TableCell> {
-    let (state, colour) = standing(call, owner);
+    let (state, colour) = state_label(call, owner);
     let (tool, bar) = match call.is_timer() {
         true => (DIM, DIM),
         false => (Style::new(), colour),
     };
-    let out = call.active_time();
+    let active = call.active_time();
     let name = escape(call.tool_name()).replace(['\n', '\t'], " ");
     vec![
         TableCell::styled(format!("{:>3}", call.call), DIM),
         TableCell::styled(cut_to_columns(&name, TOOL), tool),
-        TableCell::styled(cells(&call.spans, scale, width), bar),
+        TableCell::styled(bar_cells(&call.spans, scale, width), bar),
         TableCell::styled(state, colour),
-        TableCell::plain(if out.is_zero() { "-".into() } else { span(out) }),
+        TableCell::plain(if active.is_zero() { "-".into() } else { span(active) }),
     ]
 }
 
-fn standing(call: &PastCall<'_>, owner: OwnerLiveness) -> (String, Style) {
+fn state_label(call: &PastCall<'_>, owner: OwnerLiveness) -> (String, Style) {
     let (state, style) = match call.state() {
         CallState::Ok if call.is_timer() => ("ok".into(), DIM),
         CallState::Ok => ("ok".into(), GOOD),
@@ -108,15 +108,16 @@ fn arguments(call: &PastCall<'_>, room: usize, redactor: &Redactor) -> String {
     }
 }
 
-/// Draws a call in `width` cells. Where several spans share a cell, work shows before waiting.
-fn cells(spans: &[CallSpan], scale: TimelineScale, width: usize) -> String {
+/// Draws the bar of a call in `width` cells. If several spans share a cell, executing is shown
+/// rather than waiting.
+fn bar_cells(spans: &[CallSpan], scale: TimelineScale, width: usize) -> String {
     let total = scale.to.since(scale.from).as_micros().max(1) as f64;
-    let place = |at: Timestamp| at.since(scale.from).as_micros() as f64 / total * width as f64;
+    let column = |at: Timestamp| at.since(scale.from).as_micros() as f64 / total * width as f64;
     let share = |cell: usize, phase: CallPhase| -> f64 {
         let of_phase = spans.iter().filter(|one| one.phase == phase);
         let shares = of_phase.map(|one| {
-            let (from, to) = (place(one.from), place(one.to));
-            // Even a moment leaves a mark, in the cell where it began.
+            let (from, to) = (column(one.from), column(one.to));
+            // Even a very short span leaves a mark, in the cell where it began.
             let to = to.max(from + 0.125);
             let from = from.min(width as f64 - 0.125);
             to.min(cell as f64 + 1.0) - from.max(cell as f64)
@@ -124,7 +125,9 @@ fn cells(spans: &[CallSpan], scale: TimelineScale, width: usize) -> String {
         shares.filter(|share| *share > 0.0).sum()
     };
     let cell = |cell: usize| match share(cell, CallPhase::Executing) {
-        out if out > 0.0 => EIGHTHS[((out * 8.0).ceil() as usize).clamp(1, 8) - 1],
+        executing if executing > 0.0 => {
+            EIGHTHS[((executing * 8.0).ceil() as usize).clamp(1, 8) - 1]
+        }
         _ if share(cell, CallPhase::Sleeping) > 0.0 => '─',
         _ if share(cell, CallPhase::Asked) > 0.0 => '░',
         _ if share(cell, CallPhase::Queued) > 0.0 => '·',
@@ -149,14 +152,14 @@ fn legend(calls: &[&PastCall<'_>], scale: TimelineScale) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{CallPhase, CallSpan, OwnerLiveness, TimelineScale, cells, draw};
+    use super::{CallPhase, CallSpan, OwnerLiveness, TimelineScale, bar_cells, draw};
     use crate::runs::fixture::{self, at};
     use pml::journal::Timeline;
     use unicode_width::UnicodeWidthStr;
 
     fn drawn(from: u64, to: u64, phase: CallPhase) -> String {
         let one = CallSpan { phase, from: at(from), to: at(to) };
-        cells(&[one], TimelineScale { from: at(0), to: at(1_000) }, 10)
+        bar_cells(&[one], TimelineScale { from: at(0), to: at(1_000) }, 10)
     }
 
     #[test]

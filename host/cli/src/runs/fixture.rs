@@ -1,4 +1,4 @@
-//! A run with something of everything, for tests.
+//! A run for tests, with calls and entries of every kind.
 
 use pml::json::json;
 use pml::{
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// 2026-11-16T04:27:10Z
 pub(crate) const START: u64 = 1_794_803_230_000_000;
 
-/// So many milliseconds after the start.
+/// Returns the time this many milliseconds after the start.
 pub(crate) fn at(milliseconds: u64) -> Timestamp {
     Timestamp(START + milliseconds * 1_000)
 }
@@ -65,7 +65,7 @@ fn settled(call: u64, settled: CallResult) -> JournalEvent {
     JournalEvent::Settled { call: CallId::numbered(call), settled }
 }
 
-/// A question of this run, about its second call.
+/// Returns a question of this run, about its second call.
 pub(crate) fn question(run: RunId, kind: AskKind) -> Question {
     let arguments = json!({ "to": "Ann", "amount": 5, "token": "t0p" });
     let ask = Ask::new(kind, Some(CallId::numbered(2)), "bank:pay", arguments, "`bank:*` asks");
@@ -108,7 +108,7 @@ pub(crate) fn entries() -> Vec<JournalEntry> {
     with_question(question(RunId::new(), AskKind::ToolPermission))
 }
 
-/// Writes a run that did everything and has a result.
+/// Writes a run that has finished with a result.
 pub(crate) async fn finished(journal: &dyn Journal) -> RunId {
     let header = header();
     let run = header.run;
@@ -125,7 +125,7 @@ pub(crate) async fn finished(journal: &dyn Journal) -> RunId {
     run
 }
 
-/// Writes a run that waits for an answer. It is given up when the lease is dropped.
+/// Writes a run that waits for an answer. The run has no owner after the lease is dropped.
 pub(crate) async fn waiting(journal: &dyn Journal, kind: AskKind) -> (Question, Lease) {
     let header = header();
     let question = question(header.run, kind);

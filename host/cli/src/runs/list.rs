@@ -1,4 +1,4 @@
-//! Runs as a table, and as JSON.
+//! Formats runs as a table, and as JSON.
 
 use crate::identify::short;
 use crate::moment::{ago, span};
@@ -13,7 +13,7 @@ use pml::{
     text::{escape, milliseconds},
 };
 
-/// A longer name of a script is cut in a list.
+/// Most columns of a script's name in the list.
 const SCRIPT: usize = 40;
 
 pub(super) fn lines(runs: &[RunSummary], now: Timestamp) -> Vec<String> {
@@ -22,8 +22,8 @@ pub(super) fn lines(runs: &[RunSummary], now: Timestamp) -> Vec<String> {
     rows.extend(runs.iter().map(|run| {
         vec![
             TableCell::plain(short(run.run)),
-            TableCell::styled(run.state.as_str(), colour(run.state)),
-            TableCell::plain(script(&run.script, SCRIPT)),
+            TableCell::styled(run.state.as_str(), state_style(run.state)),
+            TableCell::plain(script_name(&run.script, SCRIPT)),
             TableCell::styled(ago(run.created, now), DIM),
             TableCell::plain(span(run.meter.wall)),
             TableCell::plain(run.meter.calls.to_string()),
@@ -32,12 +32,12 @@ pub(super) fn lines(runs: &[RunSummary], now: Timestamp) -> Vec<String> {
     table(&rows)
 }
 
-/// The name of a script in one line.
-pub(crate) fn script(name: &str, limit: usize) -> String {
+/// Returns the name of a script in one line, cut to `limit` columns.
+pub(crate) fn script_name(name: &str, limit: usize) -> String {
     cut_to_columns(&escape(name).replace(['\n', '\t'], " "), limit)
 }
 
-pub(super) fn colour(state: RunState) -> Style {
+pub(super) fn state_style(state: RunState) -> Style {
     match state {
         RunState::Finished => GOOD,
         RunState::Failed | RunState::Aborted | RunState::Expired => BAD,
@@ -47,11 +47,11 @@ pub(super) fn colour(state: RunState) -> Style {
 }
 
 pub(super) fn json(runs: &[RunSummary]) -> Value {
-    runs.iter().map(summary).collect()
+    runs.iter().map(summary_json).collect()
 }
 
-/// A run as JSON: times as dates, spans in milliseconds.
-pub(super) fn summary(run: &RunSummary) -> Value {
+/// Returns a run as JSON: points in time as dates, durations in milliseconds.
+pub(super) fn summary_json(run: &RunSummary) -> Value {
     json!({
         "run_id": run.run,
         "state": run.state,

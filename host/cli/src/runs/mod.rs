@@ -1,6 +1,7 @@
-//! `pml runs`: what ran, what it did, and how it ended.
+//! `pml runs`: lists runs, shows what one did and how it ended, deletes old ones, and adopts the
+//! journal of a moved project.
 //!
-//! In flow a journal and the command's flags, out flow lines or JSON, with secrets taken out.
+//! Takes a journal and the command's flags, and prints lines or JSON in which secrets are hidden.
 
 mod adopt;
 mod command;
@@ -14,6 +15,6 @@ mod show_json;
 mod timeline_tests;
 
 pub(super) use command::RunsCommand;
-pub(super) use list::script;
-pub(super) use show::decided_line;
-pub(super) use show_json::{open, question};
+pub(super) use list::script_name;
+pub(super) use show::decision_line;
+pub(super) use show_json::{question_json, stored_question_json};

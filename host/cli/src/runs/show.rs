@@ -1,7 +1,7 @@
-//! One run in full, as lines.
+//! Formats one run with all its details as lines.
 
 use super::draw::{OwnerLiveness, TimelineScale, draw};
-use super::list::{colour, script};
+use super::list::{script_name, state_style};
 use crate::moment::{ago, span};
 use crate::quantity::counted;
 use crate::terminal::width_of_stdout;
@@ -17,12 +17,12 @@ use pml::{
     text::{Redactor, brief, brief_with, escape},
 };
 
-/// How wide it is drawn where there is no terminal.
+/// Width of the output if stdout is not a terminal.
 const WIDTH: usize = 100;
-/// What is shown of a result or an error.
+/// Most characters of a result or an error.
 const ENDING: usize = 500;
 
-/// Everything that is known of a run.
+/// Everything that the journal knows about a run.
 pub(super) struct RunDetails {
     pub(super) summary: RunSummary,
     pub(super) stored: StoredRun,
@@ -38,20 +38,20 @@ impl RunDetails {
     ) -> Result<RunDetails> {
         let stored = journal.load(summary.run).await.map_err(Error::from)?;
         let decided = journal.decided(summary.run).await.map_err(Error::from)?;
-        let going_on = matches!(summary.state, RunState::Running | RunState::Waiting);
+        let is_unfinished = matches!(summary.state, RunState::Running | RunState::Waiting);
         let last = stored.entries.last().map_or(stored.header.started, |entry| entry.at);
-        let to = if going_on { now.max(last) } else { last };
+        let to = if is_unfinished { now.max(last) } else { last };
         let scale = TimelineScale { from: stored.header.started, to };
         Ok(RunDetails { summary, stored, decided, scale })
     }
 
-    /// What became of its calls and questions.
+    /// Returns the timeline of the run's calls and questions.
     pub(super) fn timeline(&self) -> Timeline<'_> {
         Timeline::until(&self.stored.entries, self.scale.to)
     }
 
-    /// How it ended, as it was written: `finished` with a result, `failed` with a failure, and so
-    /// on. What nests too deep is shown as its text.
+    /// Returns the ending as it was written: `finished` with a result, `failed` with a failure, and
+    /// so on. An ending that is nested too deeply to be parsed is returned as text.
     pub(super) fn ending(&self) -> Option<Value> {
         self.stored.ending_text().map(value_or_text)
     }
@@ -79,21 +79,21 @@ impl RunDetails {
         }
         if let Some(text) = self.stored.ending_text() {
             lines.push(String::new());
-            // Colours count as columns here, so that the line comes out a little short.
-            lines.push(wrap(&ended(text, redactor), width));
+            // The colours are counted as columns here, so that the line gets a little too short.
+            lines.push(wrap(&ending_line(text, redactor), width));
         }
         lines
     }
 
     fn header(&self, now: Timestamp) -> Vec<String> {
         let (header, summary) = (&self.stored.header, &self.summary);
-        let style = colour(summary.state);
+        let style = state_style(summary.state);
         let owner = summary.owner.map(|id| format!(" (process {id})")).unwrap_or_default();
         let from = header.resumed_from.map(|run| run.to_string());
         let facts = [
             ("run", Some(format!("{BOLD}{}{BOLD:#}", summary.run))),
             ("state", Some(format!("{style}{}{style:#}{owner}", summary.state))),
-            ("script", Some(script(&header.script, 80))),
+            ("script", Some(script_name(&header.script, 80))),
             ("started", Some(format!("{} ({})", header.created, ago(header.created, now)))),
             (
                 "took",
@@ -121,10 +121,10 @@ impl RunDetails {
         for ask in &question.asks {
             let shown = lines_of_ask_with(ask, redactor);
             lines.extend(shown.iter().map(|line| wrap(&format!("  {line}"), width)));
-            let said =
+            let decision =
                 self.decided.iter().find(|it| it.question == question.id && it.ask == ask.id);
-            lines.push(match said {
-                Some(decided) => format!("  {}", decided_line(decided)),
+            lines.push(match decision {
+                Some(decided) => format!("  {}", decision_line(decided)),
                 None if self.summary.state.ended() => format!("  {DIM}nobody decided{DIM:#}"),
                 None => format!("  {DIM}not decided yet{DIM:#}"),
             });
@@ -133,8 +133,8 @@ impl RunDetails {
     }
 }
 
-/// Tells who decided what.
-pub(crate) fn decided_line(decided: &RecordedDecision) -> String {
+/// Returns the line that says who decided what, and when.
+pub(crate) fn decision_line(decided: &RecordedDecision) -> String {
     let what = match &decided.decision {
         Decision::Approve => "approved".into(),
         Decision::Always => "always approved".into(),
@@ -151,16 +151,16 @@ pub(crate) fn decided_line(decided: &RecordedDecision) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    script(text, 60)
+    script_name(text, 60)
 }
 
 fn cut_digest(digest: &str) -> String {
     digest.chars().take(12).collect()
 }
 
-/// Tells how a run ended; `text` is what its journal has.
-fn ended(text: &str, redactor: &Redactor) -> String {
-    // As JSON a text is one line, with secrets taken out; the quotes set it apart.
+/// Returns the line that says how a run ended. `text` is the ending in the journal.
+fn ending_line(text: &str, redactor: &Redactor) -> String {
+    // JSON is one line, with secrets hidden; its quotes separate it from pml's text.
     let brief = |value: &Value| brief_with(value, ENDING, redactor);
     let other = || format!("ended │ {}", brief(&value_or_text(text)));
     let Ok(ending) = Ending::read(text) else { return other() };
@@ -183,7 +183,7 @@ fn ended(text: &str, redactor: &Redactor) -> String {
     }
 }
 
-/// Returns what a JSON text holds. What nests too deep stays text.
+/// Parses a JSON text. If it is nested too deeply, it is returned as a string.
 fn value_or_text(text: &str) -> Value {
     json::from_str(text).unwrap_or_else(|_| Value::String(text.into()))
 }
@@ -196,7 +196,7 @@ mod tests {
     use pml::{Journal, MemoryJournal, approval::AskKind, text::Redactor};
 
     async fn shown(journal: &dyn Journal) -> (RunDetails, String) {
-        let summary = identify::run(journal, "last", at(60_000)).await.unwrap();
+        let summary = identify::find_run(journal, "last", at(60_000)).await.unwrap();
         let shown = RunDetails::load(journal, summary, at(60_000)).await.unwrap();
         let lines = shown.lines_within(100, at(60_000), &Redactor::new()).join("\n");
         (shown, anstream::adapter::strip_str(&lines).to_string())

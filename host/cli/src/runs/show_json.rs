@@ -1,6 +1,6 @@
-//! One run in full, as JSON.
+//! Formats one run with all its details as JSON.
 
-use super::list::summary;
+use super::list::summary_json;
 use super::show::RunDetails;
 use pml::journal::{CallPhase, CallState, PastCall};
 use pml::json::{self, Value, json};
@@ -12,42 +12,47 @@ use pml::{
 };
 
 impl RunDetails {
-    /// Returns everything, with secrets taken out of arguments and results.
+    /// Returns all details, with secrets hidden in arguments and results.
     pub(super) fn json(&self, redactor: &Redactor) -> Value {
         let header = &self.stored.header;
-        let mut all = summary(&self.summary);
+        let mut all = summary_json(&self.summary);
         all["pml"] = json!(header.pml);
         all["guest_sha256"] = json!(header.guest);
         all["trace"] = json!(header.trace);
-        all["inputs"] = redacted(&header.inputs, redactor);
+        all["inputs"] = redacted_json(&header.inputs, redactor);
         let timeline = self.timeline();
-        all["calls"] = timeline.calls.values().map(|it| call(it, redactor)).collect();
+        all["calls"] = timeline.calls.values().map(|it| call_json(it, redactor)).collect();
         let questions = timeline.questions.iter();
-        all["questions"] = questions.map(|question| self.asked(question, redactor)).collect();
+        all["questions"] =
+            questions.map(|question| self.asked_question_json(question, redactor)).collect();
         all["ending"] = self.ending().map(|ending| redactor.redact(&ending)).into();
         all
     }
 
-    fn asked(&self, question: &Question, redactor: &Redactor) -> Value {
+    fn asked_question_json(&self, question: &Question, redactor: &Redactor) -> Value {
         let decided = self.decided.iter().filter(|it| it.question == question.id);
         let decided: Vec<_> = decided.cloned().collect();
-        asked(question, &decided, redactor)
+        question_with_decisions(question, &decided, redactor)
     }
 }
 
-/// A question as JSON.
-pub(crate) fn open(asked: &StoredQuestion, redactor: &Redactor) -> Value {
-    self::asked(&asked.question, &asked.decided, redactor)
+/// Returns a question of the journal as JSON, with its decisions.
+pub(crate) fn stored_question_json(stored: &StoredQuestion, redactor: &Redactor) -> Value {
+    question_with_decisions(&stored.question, &stored.decided, redactor)
 }
 
-/// A question that was just asked, as JSON.
-pub(crate) fn question(question: &Question, redactor: &Redactor) -> Value {
-    asked(question, &[], redactor)
+/// Returns a new question as JSON. It has no decisions yet.
+pub(crate) fn question_json(question: &Question, redactor: &Redactor) -> Value {
+    question_with_decisions(question, &[], redactor)
 }
 
-fn asked(question: &Question, decided: &[RecordedDecision], redactor: &Redactor) -> Value {
+fn question_with_decisions(
+    question: &Question,
+    decided: &[RecordedDecision],
+    redactor: &Redactor,
+) -> Value {
     let asks = question.asks.iter().map(|ask| {
-        let said = decided.iter().find(|decided| decided.ask == ask.id);
+        let recorded = decided.iter().find(|decided| decided.ask == ask.id);
         json!({
             "id": ask.id,
             "kind": ask.kind,
@@ -57,11 +62,11 @@ fn asked(question: &Question, decided: &[RecordedDecision], redactor: &Redactor)
             "arguments": redactor.redact(&ask.arguments),
             "reason": ask.reason,
             "need": match &ask.need {
-                // Keys in it were left out when it was written: nothing else of it is hidden.
+                // Keys in it were hidden when it was written; the rest must be shown.
                 need @ Some(Need::Trust(_)) => json!(need),
                 need => redactor.redact(&json!(need)),
             },
-            "decided": said.map(|decided| decision(decided, redactor)),
+            "decided": recorded.map(|decided| decision_json(decided, redactor)),
         })
     });
     json!({
@@ -74,7 +79,7 @@ fn asked(question: &Question, decided: &[RecordedDecision], redactor: &Redactor)
     })
 }
 
-fn decision(decided: &RecordedDecision, redactor: &Redactor) -> Value {
+fn decision_json(decided: &RecordedDecision, redactor: &Redactor) -> Value {
     let (result, only_for) = match &decided.decision {
         Decision::Result(result) => (Some(redactor.redact(result)), None),
         Decision::AlwaysWithin(constraints) => (None, Some(words_of_constraints(constraints))),
@@ -91,8 +96,8 @@ fn decision(decided: &RecordedDecision, redactor: &Redactor) -> Value {
     })
 }
 
-fn call(call: &PastCall<'_>, redactor: &Redactor) -> Value {
-    let (standing, code) = match call.state() {
+fn call_json(call: &PastCall<'_>, redactor: &Redactor) -> Value {
+    let (state, code) = match call.state() {
         CallState::Queued => ("queued", None),
         CallState::Asked => ("asked", None),
         CallState::Executing => ("executing", None),
@@ -103,9 +108,9 @@ fn call(call: &PastCall<'_>, redactor: &Redactor) -> Value {
         CallState::Abandoned => ("abandoned", None),
     };
     let (result, error) = match call.settled {
-        Some(CallResult::Value(text)) => (redacted(text, redactor), Value::Null),
+        Some(CallResult::Value(text)) => (redacted_json(text, redactor), Value::Null),
         Some(CallResult::Error { message, data, .. }) => {
-            let data = data.as_deref().map(|data| redacted(data, redactor));
+            let data = data.as_deref().map(|data| redacted_json(data, redactor));
             let message = redactor.redact_text(message);
             (Value::Null, json!({ "code": code, "message": message, "data": data }))
         }
@@ -115,20 +120,20 @@ fn call(call: &PastCall<'_>, redactor: &Redactor) -> Value {
     json!({
         "call": call.call,
         "tool": call.tool_name(),
-        "standing": standing,
+        "standing": state,
         "recalled": call.is_recalled(),
         "approved": call.approved,
         "requested": call.requested.to_string(),
         "ended": call.ended.map(|at| at.to_string()),
         "out_ms": milliseconds(call.active_time()),
         "waited_for_people_ms": milliseconds(waited),
-        "arguments": call.arguments.map_or(Value::Null, |text| redacted(text, redactor)),
+        "arguments": call.arguments.map_or(Value::Null, |text| redacted_json(text, redactor)),
         "result": result,
         "error": error,
     })
 }
 
-/// A JSON text as a value without secrets. What nests too deep to be read is not shown.
-fn redacted(text: &str, redactor: &Redactor) -> Value {
+/// Parses a JSON text and hides secrets in it. Returns null if it is nested too deeply.
+fn redacted_json(text: &str, redactor: &Redactor) -> Value {
     json::from_str(text).map_or(Value::Null, |value| redactor.redact(&value))
 }

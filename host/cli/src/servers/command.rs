@@ -1,11 +1,11 @@
-//! `pml servers`
+//! The command `pml servers`: its flags, and its exit code.
 
 use super::row::{ServerRow, rows};
 use super::show;
 use crate::execute::runtime;
 use crate::project_context::ProjectContext;
 use crate::report::{FAILED, HintedError};
-use crate::server_query::{offered, untrusted};
+use crate::server_query::{query_tools, warn_untrusted};
 use crate::ui::{self, HINT};
 use crate::widening_permit::TrustOnceFlags;
 use anyhow::Result;
@@ -40,15 +40,15 @@ pub(crate) struct ServersCommand {
 
 impl ServersCommand {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let workplace = ProjectContext::open(self.once.files()?)?;
-        self.check_names(&workplace)?;
+        let context = ProjectContext::open(self.once.files_trust()?)?;
+        self.check_names(&context)?;
         let runtime = runtime()?;
         let rows = runtime.block_on(async {
             if self.start {
-                offered(&workplace, |name| self.wants(name), Freshness::Live).await;
+                query_tools(&context, |name| self.wants(name), Freshness::Live).await;
             }
-            let rows = rows(&workplace).await;
-            workplace.servers.close().await;
+            let rows = rows(&context).await;
+            context.servers.close().await;
             rows
         });
         let rows: Vec<ServerRow> = rows.into_iter().filter(|row| self.wants(&row.name)).collect();
@@ -59,7 +59,7 @@ impl ServersCommand {
             )),
             false => ui::print(&show::lines(&rows).join("\n"))?,
         }
-        untrusted(&workplace);
+        warn_untrusted(&context);
         Ok(match rows.iter().any(|row| self.counts_as_failed(row)) {
             true => ExitCode::from(FAILED),
             false => ExitCode::SUCCESS,
@@ -70,7 +70,8 @@ impl ServersCommand {
         self.names.is_empty() || self.names.iter().any(|wanted| wanted == name)
     }
 
-    /// A server that cannot be used is a failure where somebody asked for that one.
+    /// Reports whether a server makes the command fail. One that cannot be used does if it was
+    /// named.
     fn counts_as_failed(&self, row: &ServerRow) -> bool {
         let named = !self.names.is_empty();
         match row.is_declared_only() {
@@ -79,8 +80,8 @@ impl ServersCommand {
         }
     }
 
-    fn check_names(&self, workplace: &ProjectContext) -> Result<()> {
-        let project = &workplace.project;
+    fn check_names(&self, context: &ProjectContext) -> Result<()> {
+        let project = &context.project;
         let known: Vec<&str> =
             project.declared.servers.iter().map(|server| server.name.as_str()).collect();
         let Some(unknown) = self.names.iter().find(|name| !known.contains(&name.as_str())) else {

@@ -1,6 +1,6 @@
-//! `pml servers`: how the servers of a project are.
+//! `pml servers`: shows the state of a project's servers.
 //!
-//! In flow the project and what its servers say of themselves, out flows a line for each.
+//! Takes the project and the status that its servers report, and prints a line for each.
 //! **Invariant:** without `--start` no server is started.
 
 mod command;
@@ -8,4 +8,4 @@ mod row;
 mod show;
 
 pub(super) use command::ServersCommand;
-pub(super) use row::{ServerHealth, ServerRow, rows, uninstalled};
+pub(super) use row::{ServerHealth, ServerRow, missing_package, rows};

@@ -1,4 +1,4 @@
-//! One server: what the project's files say of it, and what it says itself.
+//! One server: its declaration in the project's files, and the status that it reports itself.
 
 use crate::project_context::ProjectContext;
 use pml::json::{Value, json};
@@ -8,38 +8,38 @@ use pml::{
     text::milliseconds,
 };
 
-/// A server of the project, whether it can be used or not.
+/// A declared server of the project, usable or not.
 pub(crate) struct ServerRow {
     pub(crate) name: String,
     pub(crate) kind: &'static str,
     pub(crate) health: ServerHealth,
-    /// What it says itself, now or when it last ran.
+    /// The status that it reports, from now or from its last start.
     pub(crate) status: Option<ServerStatus>,
 }
 
-/// How a server is, for people.
+/// The state of a server, as people are shown it.
 #[derive(Debug, PartialEq)]
 pub(crate) enum ServerHealth {
-    /// It does not run, and nobody has tried.
+    /// It was not started.
     NotStarted,
     /// It answers.
     Answers,
-    /// It does not.
+    /// It was started and does not answer.
     Failed(String),
-    /// Variables that it declares are not set.
+    /// Variables that it needs are not set.
     Missing(Vec<String>),
-    /// The package that it is started from is not installed, or is not what was installed.
+    /// Its package is not installed, or has changed since it was installed.
     NotInstalled(String),
-    /// It is declared in a way that it cannot be started.
+    /// Its declaration is such that it cannot be started.
     Unusable(String),
-    /// Nobody has trusted the file that declares it.
+    /// The file that declares it is not trusted.
     Untrusted,
 }
 
-/// Returns all servers, in the order in which they are declared.
-pub(crate) async fn rows(workplace: &ProjectContext) -> Vec<ServerRow> {
-    let project = &workplace.project;
-    let mut known = workplace.servers.status();
+/// Returns all declared servers, in the order of their declaration.
+pub(crate) async fn rows(context: &ProjectContext) -> Vec<ServerRow> {
+    let project = &context.project;
+    let mut known = context.servers.status();
     let row = |declared: &pml::project::DeclaredServer| {
         let name = declared.name.clone();
         let at = known.iter().position(|status| status.name == name);
@@ -61,9 +61,9 @@ pub(crate) async fn rows(workplace: &ProjectContext) -> Vec<ServerRow> {
     };
     let mut rows: Vec<ServerRow> = project.declared.servers.iter().map(row).collect();
     for row in &mut rows {
-        // One that answers is there; of one that is not trusted nothing is looked at.
+        // A server that answers is installed; the package of an untrusted one is not checked.
         if matches!(row.health, ServerHealth::NotStarted | ServerHealth::Failed(_))
-            && let Some(package) = uninstalled(&workplace.servers, &row.name).await
+            && let Some(package) = missing_package(&context.servers, &row.name).await
         {
             row.health = ServerHealth::NotInstalled(package);
         }
@@ -71,8 +71,8 @@ pub(crate) async fn rows(workplace: &ProjectContext) -> Vec<ServerRow> {
     rows
 }
 
-/// Returns the package that a server lacks, if it does. No registry is asked.
-pub(crate) async fn uninstalled(servers: &Servers, name: &str) -> Option<String> {
+/// Returns the package that a server lacks, or `None`. Asks no registry.
+pub(crate) async fn missing_package(servers: &Servers, name: &str) -> Option<String> {
     match servers.package(name).await {
         PackageState::Missing { package } => Some(package),
         PackageState::Changed { package } => Some(format!("{package}, what is there has changed")),
@@ -93,7 +93,7 @@ fn health(state: &ServerState) -> ServerHealth {
 }
 
 impl ServerRow {
-    /// Returns whether it is not among those that can be started at all.
+    /// Reports whether it can never be started as it is: unusable or untrusted.
     pub(super) fn is_declared_only(&self) -> bool {
         matches!(self.health, ServerHealth::Unusable(_) | ServerHealth::Untrusted)
     }
@@ -109,13 +109,13 @@ impl ServerRow {
         )
     }
 
-    /// Returns whether what it says of itself is from an earlier start.
+    /// Reports whether its status is from an earlier start.
     pub(super) fn is_remembered(&self) -> bool {
         self.health != ServerHealth::Answers
             && self.status.as_ref().is_some_and(|status| status.era.is_some())
     }
 
-    /// Returns what is wrong with it, in words.
+    /// Returns why it failed or is unusable, if it is.
     pub(super) fn reason(&self) -> Option<&str> {
         match &self.health {
             ServerHealth::Failed(reason) | ServerHealth::Unusable(reason) => Some(reason),

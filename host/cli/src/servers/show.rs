@@ -1,4 +1,4 @@
-//! Servers as a table, with what is wrong below it.
+//! Formats servers as a table, with their problems below it.
 
 use super::row::{ServerHealth, ServerRow};
 use crate::moment::span;
@@ -9,62 +9,62 @@ use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use anstyle::Style;
 use pml::text::{cut_to_columns, escape};
 
-/// Lines of stderr that are shown; `--json` has all that are kept.
-const STDERR: usize = 10;
+/// Number of stderr lines that are shown; `--json` has all that are stored.
+const STDERR_LINES: usize = 10;
 
-/// Tools that cannot be called and are named, and how much is shown of each.
-const LEFT_OUT: usize = 5;
-const TROUBLE: usize = 120;
+/// Most tools that are named as not callable, and most columns of each.
+const MAX_LEFT_OUT: usize = 5;
+const LEFT_OUT_COLUMNS: usize = 120;
 
-/// A name or version that a server gives itself is cut to this.
-const TITLE: usize = 40;
+/// Most columns of the name and version that a server reports.
+const TITLE_COLUMNS: usize = 40;
 
-/// Stands where nothing is known.
-const NOTHING: &str = "-";
+/// Shown in a cell whose value is unknown.
+const UNKNOWN: &str = "-";
 
-/// Returns the table. All names and words of servers are escaped.
+/// Returns the table. All text from servers is escaped.
 pub(super) fn lines(rows: &[ServerRow]) -> Vec<String> {
     let titles =
         ["SERVER", "KIND", "STATUS", "ERA", "PROTOCOL", "TOOLS", "START", "MEMORY", "SAYS IT IS"];
     let mut cells = vec![titles.map(|title| TableCell::styled(title, BOLD)).into()];
-    cells.extend(rows.iter().map(cells_of));
+    cells.extend(rows.iter().map(row_cells));
     let mut lines = table(&cells);
-    lines.extend(rows.iter().flat_map(troubles));
+    lines.extend(rows.iter().flat_map(problem_lines));
     lines
 }
 
-fn cells_of(row: &ServerRow) -> Vec<TableCell> {
-    let (status, style) = status(&row.health);
+fn row_cells(row: &ServerRow) -> Vec<TableCell> {
+    let (status, style) = status_text(&row.health);
     let mut cells = vec![
         TableCell::plain(escape(&row.name)),
         TableCell::styled(row.kind, DIM),
         TableCell::styled(status, style),
     ];
-    let Some(said) = &row.status else { return cells };
-    // What is remembered is not what is.
+    let Some(reported) = &row.status else { return cells };
+    // A status from an earlier start is dimmed, because it may be outdated.
     let style = if row.is_remembered() { DIM } else { Style::new() };
     let cell = |text: Option<String>| match text {
         Some(text) => TableCell::styled(text, style),
-        None => TableCell::styled(NOTHING, DIM),
+        None => TableCell::styled(UNKNOWN, DIM),
     };
     let words = |text: &Option<String>| text.as_ref().map(|text| one_line(text));
-    let name = match (words(&said.title), words(&said.version)) {
+    let name = match (words(&reported.title), words(&reported.version)) {
         (Some(title), Some(version)) => Some(format!("{title} {version}")),
         (title, version) => title.or(version),
     };
     let remembered = || row.is_remembered().then(|| "(remembered)".to_owned());
     cells.extend([
-        cell(said.era.map(|era| era.to_string())),
-        cell(words(&said.protocol)),
-        cell(said.tools.map(|tools| tools.to_string())),
-        cell(said.started_in.map(span)),
-        cell(said.memory.map(size)),
-        cell(name.map(|name| cut_to_columns(&name, TITLE)).or_else(remembered)),
+        cell(reported.era.map(|era| era.to_string())),
+        cell(words(&reported.protocol)),
+        cell(reported.tools.map(|tools| tools.to_string())),
+        cell(reported.started_in.map(span)),
+        cell(reported.memory.map(size)),
+        cell(name.map(|name| cut_to_columns(&name, TITLE_COLUMNS)).or_else(remembered)),
     ]);
     cells
 }
 
-fn status(health: &ServerHealth) -> (String, Style) {
+fn status_text(health: &ServerHealth) -> (String, Style) {
     match health {
         ServerHealth::NotStarted => ("not started".into(), DIM),
         ServerHealth::Answers => ("ok".into(), GOOD),
@@ -78,8 +78,8 @@ fn status(health: &ServerHealth) -> (String, Style) {
     }
 }
 
-/// What is wrong with a server, and what it said last: its words stand behind a bar.
-fn troubles(row: &ServerRow) -> Vec<String> {
+/// Returns a server's problems, and the last lines of its stderr behind a bar.
+fn problem_lines(row: &ServerRow) -> Vec<String> {
     let mut lines = Vec::new();
     if let ServerHealth::NotInstalled(package) = &row.health {
         let (name, package) = (one_line(&row.name), one_line(package));
@@ -89,16 +89,18 @@ fn troubles(row: &ServerRow) -> Vec<String> {
     if let Some(reason) = row.reason() {
         lines.push(format!("{BAD}{name}{BAD:#}: {}", escape(reason).replace('\n', "\n  ")));
     }
-    let Some(said) = &row.status else { return lines };
+    let Some(reported) = &row.status else { return lines };
     if !lines.is_empty() {
-        let start = said.stderr.len().saturating_sub(STDERR);
-        lines.extend(said.stderr[start..].iter().map(|line| format!("  │ {}", one_line(line))));
+        let start = reported.stderr.len().saturating_sub(STDERR_LINES);
+        lines.extend(reported.stderr[start..].iter().map(|line| format!("  │ {}", one_line(line))));
     }
-    if !said.left_out.is_empty() {
-        let count = counted(said.left_out.len() as u64, "tool");
+    if !reported.left_out.is_empty() {
+        let count = counted(reported.left_out.len() as u64, "tool");
         lines.push(format!("{WAITING}{name}{WAITING:#}: {count} cannot be called"));
-        let left = said.left_out.iter().take(LEFT_OUT);
-        lines.extend(left.map(|left| format!("  │ {}", cut_to_columns(&one_line(left), TROUBLE))));
+        let tools = reported.left_out.iter().take(MAX_LEFT_OUT);
+        lines.extend(
+            tools.map(|tool| format!("  │ {}", cut_to_columns(&one_line(tool), LEFT_OUT_COLUMNS))),
+        );
     }
     lines
 }

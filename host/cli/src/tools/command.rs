@@ -1,10 +1,10 @@
-//! `pml tools`
+//! The command `pml tools`: finds tools and prints them.
 
 use super::show;
 use crate::execute::runtime;
 use crate::project_context::ProjectContext;
 use crate::report::FAILED;
-use crate::server_query::{offered, untrusted, warn};
+use crate::server_query::{query_tools, warn_unavailable, warn_untrusted};
 use crate::terminal::width_of_stdout;
 use crate::tools::selection::ToolSelection;
 use crate::ui::{self, ERROR, HINT};
@@ -39,34 +39,36 @@ pub(crate) struct ToolsCommand {
 
 impl ToolsCommand {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let workplace = ProjectContext::open(self.once.files()?)?;
-        let policy = Policy::new(&workplace.config())?;
+        let context = ProjectContext::open(self.once.files_trust()?)?;
+        let policy = Policy::new(&context.config())?;
         let names: Vec<&str> =
-            workplace.project.declared.servers.iter().map(|server| server.name.as_str()).collect();
-        let wanted = ToolSelection::new(&self.wanted, &names);
+            context.project.declared.servers.iter().map(|server| server.name.as_str()).collect();
+        let selection = ToolSelection::new(&self.wanted, &names);
         let freshness = if self.refresh { Freshness::Live } else { Freshness::CachedOrLive };
         let runtime = runtime()?;
         let offer = runtime.block_on(async {
-            let offer = offered(&workplace, |server| wanted.may_be_of(server), freshness).await;
-            workplace.servers.close().await;
+            let offer =
+                query_tools(&context, |server| selection.may_include_server(server), freshness)
+                    .await;
+            context.servers.close().await;
             offer
         });
-        let index = wanted.among(&offer.definitions);
-        let found = browse(&index, wanted.query(), usize::MAX, workplace.servers.observed()).nodes;
+        let index = selection.index(&offer.definitions);
+        let found = browse(&index, selection.query(), usize::MAX, context.servers.observed()).nodes;
         if self.json {
             let tools = show::json(&found, &offer.definitions, &policy);
             ui::out(&json!({ "tools": tools, "unavailable": offer.unavailable }).to_string())?;
         } else {
             if !found.is_empty() {
-                let ranked = matches!(wanted, ToolSelection::Words(_));
+                let ranked = matches!(selection, ToolSelection::Words(_));
                 let order =
                     if ranked { show::ToolOrder::Ranked } else { show::ToolOrder::ByServer };
                 let lines = show::lines(&found, &policy, order, width_of_stdout());
                 ui::print(&lines.join("\n"))?;
             }
-            warn(&offer.unavailable);
+            warn_unavailable(&offer.unavailable);
         }
-        untrusted(&workplace);
+        warn_untrusted(&context);
         if !found.is_empty() || (self.wanted.is_empty() && offer.unavailable.is_empty()) {
             if found.is_empty() && names.is_empty() && !self.json {
                 ui::say(&format!(

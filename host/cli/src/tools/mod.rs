@@ -1,7 +1,7 @@
-//! `pml tools`: what programs can call, and what the policy says to it.
+//! `pml tools`: lists the tools that programs can call, with the policy's decision on each.
 //!
-//! In flow a question (a pattern, a server's name, or words) and what the servers offer, out flows
-//! a tool a line, with all that servers wrote escaped.
+//! Takes a pattern, a server's name, or words to search for, and prints one line for each tool. All
+//! text from servers is escaped.
 
 mod command;
 mod selection;

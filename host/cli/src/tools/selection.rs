@@ -1,23 +1,23 @@
-//! Which tools are asked for.
+//! The tools that the command line selects.
 
 use pml::{catalog::ToolIndex, policy::ToolPattern, tool::Definition};
 use std::sync::Arc;
 
-/// What somebody asks for.
+/// A selection of tools.
 #[derive(Debug, PartialEq)]
 pub(super) enum ToolSelection {
-    /// Everything.
+    /// All tools.
     All,
-    /// All tools of a server.
+    /// All tools of one server.
     Server(String),
-    /// What a pattern covers.
+    /// The tools that a pattern covers.
     Pattern(ToolPattern),
-    /// What fits some words, the best first.
+    /// The tools that match some words, best match first.
     Words(String),
 }
 
 impl ToolSelection {
-    /// Reads what was typed: a server's name, a pattern, or else words.
+    /// Parses the typed arguments: a server's name, a pattern, or else words.
     pub(super) fn new(typed: &[String], servers: &[&str]) -> ToolSelection {
         match typed {
             [] => ToolSelection::All,
@@ -30,8 +30,8 @@ impl ToolSelection {
         }
     }
 
-    /// Returns whether a server may have such tools.
-    pub(super) fn may_be_of(&self, server: &str) -> bool {
+    /// Reports whether a server may have selected tools.
+    pub(super) fn may_include_server(&self, server: &str) -> bool {
         match self {
             ToolSelection::All | ToolSelection::Words(_) => true,
             ToolSelection::Server(name) => name == server,
@@ -44,17 +44,17 @@ impl ToolSelection {
         }
     }
 
-    /// Returns the tools that are meant, ready to be searched with [`query`](Wanted::query).
-    pub(super) fn among(&self, definitions: &[Arc<Definition>]) -> ToolIndex {
-        let meant = definitions.iter().filter(|definition| match self {
+    /// Returns an index of the selected tools, to be searched with [`query`](ToolSelection::query).
+    pub(super) fn index(&self, definitions: &[Arc<Definition>]) -> ToolIndex {
+        let selected = definitions.iter().filter(|definition| match self {
             ToolSelection::Pattern(pattern) => pattern.covers(&definition.tool),
             ToolSelection::Server(name) => definition.tool.server() == name,
             ToolSelection::All | ToolSelection::Words(_) => true,
         });
-        ToolIndex::new(meant.cloned())
+        ToolIndex::new(selected.cloned())
     }
 
-    /// Returns the words to search by; none for all.
+    /// Returns the words to search for, or an empty text for all tools.
     pub(super) fn query(&self) -> &str {
         match self {
             ToolSelection::Words(words) => words,
@@ -67,24 +67,26 @@ impl ToolSelection {
 mod tests {
     use super::ToolSelection;
 
-    fn wanted(typed: &[&str]) -> ToolSelection {
+    fn selection(typed: &[&str]) -> ToolSelection {
         let typed: Vec<String> = typed.iter().map(|word| (*word).to_owned()).collect();
         ToolSelection::new(&typed, &["github", "fs"])
     }
 
     #[test]
     fn a_server_a_pattern_and_words_are_told_apart() {
-        assert_eq!(wanted(&[]), ToolSelection::All);
-        assert_eq!(wanted(&["fs"]), ToolSelection::Server("fs".into()));
-        assert_eq!(wanted(&["fs:read_*"]), ToolSelection::Pattern("fs:read_*".parse().unwrap()));
-        assert_eq!(wanted(&["*"]), ToolSelection::Pattern("*".parse().unwrap()));
-        assert_eq!(wanted(&["read"]), ToolSelection::Words("read".into()));
-        assert_eq!(wanted(&["fs", "read"]), ToolSelection::Words("fs read".into()));
+        assert_eq!(selection(&[]), ToolSelection::All);
+        assert_eq!(selection(&["fs"]), ToolSelection::Server("fs".into()));
+        assert_eq!(selection(&["fs:read_*"]), ToolSelection::Pattern("fs:read_*".parse().unwrap()));
+        assert_eq!(selection(&["*"]), ToolSelection::Pattern("*".parse().unwrap()));
+        assert_eq!(selection(&["read"]), ToolSelection::Words("read".into()));
+        assert_eq!(selection(&["fs", "read"]), ToolSelection::Words("fs read".into()));
     }
 
     #[test]
     fn only_servers_that_may_have_the_tool_are_asked() {
-        let asked = |typed: &[&str]| ["github", "fs"].map(|server| wanted(typed).may_be_of(server));
+        let asked = |typed: &[&str]| {
+            ["github", "fs"].map(|server| selection(typed).may_include_server(server))
+        };
         assert_eq!(asked(&["fs:read_*"]), [false, true]);
         assert_eq!(asked(&["fs"]), [false, true]);
         assert_eq!(asked(&["*"]), [true, true]);

@@ -1,5 +1,5 @@
-//! Tools for people and for programs. What servers wrote is escaped, in one line each, and cut to
-//! the terminal.
+//! Formats tools as lines and as JSON. In lines, text from servers is escaped, joined into one
+//! line, and cut to the terminal's width.
 
 use crate::quantity::counted;
 use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
@@ -14,19 +14,19 @@ use pml::{
 };
 use std::sync::Arc;
 
-/// In which order tools are shown.
+/// The order in which tools are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ToolOrder {
-    /// Under the name of their server.
+    /// Grouped by server, under its name.
     ByServer,
-    /// As they came, the best first.
+    /// In the given order, best match first.
     Ranked,
 }
 
-/// Columns before a signature: two, the longest verdict, two.
+/// Columns before a signature: two, the longest decision, two.
 const INDENT: usize = 8;
 
-/// Returns the lines of a list.
+/// Returns the tools as lines.
 pub(super) fn lines(
     nodes: &[BrowsedTool],
     policy: &Policy,
@@ -42,16 +42,16 @@ pub(super) fn lines(
             let (name, count) = (escape(node.tool.server()), counted(count as u64, "tool"));
             lines.push(format!("{BOLD}{name}{BOLD:#} {DIM}{count}{DIM:#}"));
         }
-        let ruling = policy.ruling(&node.tool);
-        let style = colour(&ruling);
+        let decision = policy.ruling(&node.tool);
+        let style = colour(&decision);
         let fit = |text: &str| {
             let text = escape(text).replace(['\n', '\t'], " ");
             width.map_or(text.clone(), |width| cut_to_columns(&text, width.saturating_sub(INDENT)))
         };
         let signature = fit(node.signature.as_deref().unwrap_or(node.tool.as_str()));
-        lines.push(format!("  {style}{:4}{style:#}  {signature}", ruling.as_str()));
-        if let Some(remark) = policy.remark(&node.tool) {
-            lines.push(format!("{:INDENT$}{style}{}{style:#}", "", fit(&remark)));
+        lines.push(format!("  {style}{:4}{style:#}  {signature}", decision.as_str()));
+        if let Some(note) = policy.remark(&node.tool) {
+            lines.push(format!("{:INDENT$}{style}{}{style:#}", "", fit(&note)));
         }
         if !node.description.is_empty() {
             lines.push(format!("{:INDENT$}{DIM}{}{DIM:#}", "", fit(&node.description)));
@@ -60,33 +60,33 @@ pub(super) fn lines(
     lines
 }
 
-fn colour(ruling: &PolicyDecision) -> Style {
-    match ruling {
+fn colour(decision: &PolicyDecision) -> Style {
+    match decision {
         PolicyDecision::Go => GOOD,
         PolicyDecision::Ask { .. } => WAITING,
         PolicyDecision::Deny { .. } => BAD,
     }
 }
 
-/// Returns the tools with all that is known of them.
+/// Returns the tools as JSON, with everything that is known about them.
 pub(super) fn json(
     nodes: &[BrowsedTool],
     definitions: &[Arc<Definition>],
     policy: &Policy,
 ) -> Value {
     let tool = |node: &BrowsedTool| {
-        let ruling = policy.ruling(&node.tool);
+        let decision = policy.ruling(&node.tool);
         let mut value = json!({
             "tool": node.tool,
             "server": node.tool.server(),
-            "policy": ruling.as_str(),
+            "policy": decision.as_str(),
             "signature": node.signature,
         });
-        if let PolicyDecision::Ask { reason } | PolicyDecision::Deny { reason } = ruling {
+        if let PolicyDecision::Ask { reason } | PolicyDecision::Deny { reason } = decision {
             value["reason"] = reason.into();
         }
-        if let Some(remark) = policy.remark(&node.tool) {
-            value["remark"] = remark.into();
+        if let Some(note) = policy.remark(&node.tool) {
+            value["remark"] = note.into();
         }
         if let Some(definition) = definitions.iter().find(|it| it.tool == node.tool) {
             value["title"] = json!(definition.title);
