@@ -203,7 +203,7 @@ fn context_type(kind: AskKind) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::answer_fields;
     use pml::json::json;
     use pml::{
         Ask, CallId, Question, RunId, Timestamp,
