@@ -1,4 +1,4 @@
-//! All the rest, for whoever asks for more before they decide.
+//! The details of an ask, for people who want to read more before they decide.
 
 use super::lines::BAR;
 use super::parts::size;
@@ -7,12 +7,13 @@ use crate::model::{
     in_one_line,
 };
 
-/// Blanks at the beginning of a line of a definition.
+/// Maximum number of leading spaces preserved in a line of a definition.
 const INDENT: usize = 40;
 
-/// Returns what the first lines of an ask have no room for: why it is asked, what exactly is
-/// missing or differs, and the arguments in full. A line with a `│` has our words before it and
-/// others' words behind it; one without is ours. Nothing is cut.
+/// Returns the details that the first lines of an ask leave out: why it is asked, what exactly is
+/// missing or differs, and the arguments in full. In a line with a `│`, the text before it is pml's
+/// own and the text behind it comes from elsewhere; a line without a `│` is pml's own. No text is
+/// cut.
 ///
 /// ```
 /// use pml::{Ask, approval::AskKind, json::json};
@@ -31,7 +32,7 @@ pub fn details_of_ask(ask: &Ask) -> Vec<String> {
     details_of_ask_with(ask, &Redactor::new())
 }
 
-/// The same, with secrets taken out by `redactor`.
+/// Does the same as [`details_of_ask`], with secrets hidden by `redactor`.
 pub fn details_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
     let mut details = DetailLines { lines: Vec::new(), redactor };
     match &ask.need {
@@ -56,30 +57,30 @@ pub fn details_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
     details.lines
 }
 
-/// Lines on their way.
+/// Collects the lines of the details.
 struct DetailLines<'r> {
     lines: Vec<String>,
     redactor: &'r Redactor,
 }
 
 impl DetailLines<'_> {
-    /// Our words, and those of others that hold no secret.
+    /// Adds a line: a label of ours, and text from elsewhere that holds no secret.
     fn say(&mut self, label: &str, text: &str) {
         self.lines.push(format!("{label}{BAR}{}", in_one_line(text)));
     }
 
-    /// Our words, and those of others.
+    /// Adds a line: a label of ours, and text from elsewhere that is redacted first.
     fn text(&mut self, label: &str, text: &str) {
         let text = self.redactor.redact_text(text).into_owned();
         self.say(label, &text);
     }
 
-    /// Our words alone.
+    /// Adds a line of ours, without a bar.
     fn head(&mut self, text: &str) {
         self.lines.push(text.into());
     }
 
-    /// Others' words alone, a line each.
+    /// Adds lines of text from elsewhere, without a label.
     fn behind_bar<'a>(&mut self, lines: impl Iterator<Item = &'a str>) {
         self.lines.extend(lines.map(|line| format!("│ {}", in_one_line(line))));
     }
@@ -91,7 +92,8 @@ impl DetailLines<'_> {
         });
         let shown = self.redactor.shown(&ask.arguments);
         let pretty = serde_json::to_string_pretty(&shown).unwrap_or_default();
-        // Blanks were counted before: those that are left are our own indentation.
+        // Long runs of blanks were already replaced by their count: the remaining ones are our own
+        // indentation.
         self.lines.extend(pretty.lines().map(|line| format!("│ {}", escape(line))));
     }
 
@@ -140,7 +142,7 @@ impl DetailLines<'_> {
             self.say("file", &format!("{} sha256 {digest}", in_one_line(name)));
         }
         self.head("what the files would start or reach, allow and loosen:");
-        // Keys in it were left out when it was written: nothing else of it is hidden.
+        // Secrets were removed when these lines were written; no more is hidden here.
         self.behind_bar(trust.would.iter().map(String::as_str));
     }
 
@@ -149,11 +151,11 @@ impl DetailLines<'_> {
         change.differences.iter().for_each(|difference| self.difference(difference));
     }
 
-    /// One part, as it was and as it is.
+    /// Adds one changed part, as it was and as it is.
     fn difference(&mut self, difference: &Difference) {
         self.say("part", &difference.part);
         for line in difference.lines() {
-            // A schema is indented; no more than that is left as it is.
+            // Schemas are indented: up to `INDENT` leading spaces are preserved.
             let indent = line.bytes().take_while(|byte| *byte == b' ').count().min(INDENT);
             self.lines.push(format!("│ {:indent$}{}", "", in_one_line(&line[indent..])));
         }
