@@ -1,15 +1,15 @@
-//! CPU time of one run: counted while its JavaScript runs. What the host spends on its values is
-//! added by others.
+//! CPU time of one run, counted while its JavaScript runs. Others add the time that the host spends
+//! on the program's values.
 //!
-//! A step that ends within its first slice is measured by the monotonic clock, which is cheap; one
-//! that goes on is busy, and from then on the thread's own CPU clock counts, so that a program is
-//! not charged for a crowded machine.
+//! A step that ends within its first slice is measured by the monotonic clock, which is cheap. A
+//! longer step is busy: from then on the thread's own CPU clock counts, so that a program is not
+//! charged for a crowded machine.
 
 use crate::model::{CpuUse, thread_time};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// What a run has used, shared by its step and the callback that ends its slices.
+/// CPU time of a run, shared by its step and the callback that ends its slices.
 #[derive(Default)]
 pub(crate) struct CpuMeter {
     used: CpuUse,
@@ -18,7 +18,7 @@ pub(crate) struct CpuMeter {
     aside: AtomicU64,
 }
 
-/// A stretch of running, from one poll of the guest to its return.
+/// The time from one poll of the guest to its return.
 pub(crate) struct CpuInterval {
     start: Instant,
     thread: Option<Duration>,
@@ -33,23 +33,23 @@ impl CpuInterval {
 }
 
 impl CpuMeter {
-    /// A step begins.
+    /// Starts a step.
     pub(crate) fn begin(&self) {
         self.busy.store(false, Relaxed);
     }
 
-    /// The guest gets the thread.
+    /// Starts an interval: the guest gets the thread.
     #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
     pub(crate) fn enter(&self) -> CpuInterval {
         let thread = if self.busy.load(Relaxed) { thread_time() } else { None };
         CpuInterval { start: Instant::now(), thread }
     }
 
-    /// The guest gives the thread back. Returns how long it had it.
+    /// Ends an interval: the guest returns the thread. Returns how long it had it.
     pub(crate) fn leave(&self, stretch: &CpuInterval) -> Duration {
         let aside = Duration::from_nanos(self.aside.swap(0, Relaxed));
         let spent = match stretch.thread {
-            // The thread's own clock does not count the time that the host's work waited.
+            // The thread's own clock does not count the time during which the host's work waited.
             Some(_) => stretch.elapsed(),
             None => stretch.elapsed().saturating_sub(aside),
         };
@@ -57,7 +57,7 @@ impl CpuMeter {
         spent
     }
 
-    /// Does work of the host in the middle of a stretch, which the program is not charged for.
+    /// Does work of the host within an interval, without charging the program for it.
     #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
     pub(crate) fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
@@ -67,28 +67,28 @@ impl CpuMeter {
         done
     }
 
-    /// A slice has ended, and the guest will go on.
+    /// Counts a slice that has ended while the guest continues.
     pub(crate) fn slice(&self) {
         self.busy.store(true, Relaxed);
         self.slices.fetch_add(1, Relaxed);
     }
 
-    /// Sets what was used, whatever was counted before.
+    /// Sets the CPU time used, replacing the time counted so far.
     pub(crate) fn charge(&self, used: Duration) {
         self.used.set(used);
     }
 
-    /// Time used up to the last return.
+    /// Returns the CPU time used up to the last return of the guest.
     pub(crate) fn used(&self) -> Duration {
         self.used.get()
     }
 
-    /// The count itself, for those who add to it.
+    /// Returns the counter itself, for callers that add to it.
     pub(crate) fn shared(&self) -> CpuUse {
         self.used.clone()
     }
 
-    /// Slices that ended while the guest wanted to go on.
+    /// Returns how many slices ended while the guest was not done.
     pub(crate) fn slices(&self) -> u64 {
         self.slices.load(Relaxed)
     }

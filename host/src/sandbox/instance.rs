@@ -1,6 +1,6 @@
-//! One guest, from its first step to its last.
+//! One guest instance, from its first step to its last.
 //!
-//! **Invariant:** after a [`Stop`] the instance is never entered again.
+//! **Invariant:** after a [`StopReason`] the instance is never entered again.
 
 use super::bindings::Guest;
 use super::bindings::exports::pml::sandbox::program as wit;
@@ -15,11 +15,11 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use wasmtime::{Store, UpdateDeadline};
 
-/// Bytes that one call may carry in or out. Sizes have limits of their own; this is above all of
-/// them.
+/// Maximum bytes that one call may carry in or out. All sizes have limits of their own, which are
+/// lower.
 const HOSTCALL_FUEL: usize = 1 << 30;
 
-/// What a program starts with.
+/// The parameters that a program starts with.
 pub(crate) struct StartParameters {
     pub(crate) modules: Vec<GuestModule>,
     /// One JSON text.
@@ -37,7 +37,7 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    /// Makes a fresh guest in a slot of the machine.
+    /// Makes a fresh guest in a slot of the engine.
     pub(crate) async fn new(
         machine: Arc<WasmEngine>,
         slot: Slot,
@@ -96,7 +96,7 @@ impl Instance {
         self.finish(step)
     }
 
-    /// Gives the program the outcome of one call.
+    /// Passes the outcome of one call to the program.
     pub(crate) async fn resume(
         &mut self,
         id: CallId,
@@ -115,14 +115,14 @@ impl Instance {
         self.finish(step)
     }
 
-    /// Says that the host no longer holds this many bytes of arguments.
+    /// Releases this many bytes of arguments that the host no longer holds.
     pub(crate) fn release(&mut self, bytes: usize) {
         let state = self.store.data_mut();
         state.held = state.held.saturating_sub(bytes);
     }
 
-    /// Says what a rebuilt run had used before: CPU time, of which it may use `limit` in all, and
-    /// bytes of arguments that the host holds.
+    /// Restores the usage of a rebuilt run: the CPU time it had used, of which it may use `limit`
+    /// in all, and the bytes of arguments that the host holds.
     pub(crate) fn take_up(&mut self, cpu: Duration, limit: Duration, held: usize) {
         self.cpu.charge(cpu);
         let state = self.store.data_mut();
@@ -130,12 +130,13 @@ impl Instance {
         state.held = held;
     }
 
-    /// The count of CPU time, to which the host adds what it spends on the program's values.
+    /// Returns the counter of CPU time, to which the host adds what it spends on the program's
+    /// values.
     pub(crate) fn cpu_use(&self) -> CpuUse {
         self.cpu.shared()
     }
 
-    /// Says whether there is CPU time left.
+    /// Returns an error if the CPU time is used up.
     pub(crate) fn check_cpu_time(&self) -> Result<(), StopReason> {
         let limit = self.store.data().limits.cpu_time;
         match self.cpu.used() > limit {
@@ -144,17 +145,17 @@ impl Instance {
         }
     }
 
-    /// CPU time used so far.
+    /// Returns the CPU time used so far.
     pub(crate) fn cpu_time(&self) -> Duration {
         self.cpu.used()
     }
 
-    /// Time slices that ended in the middle of a step.
+    /// Returns how many time slices ended in the middle of a step.
     pub(crate) fn slices(&self) -> u64 {
         self.cpu.slices()
     }
 
-    /// Bytes of linear memory.
+    /// Returns the size of the linear memory in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.store.data().memory
     }
@@ -169,7 +170,7 @@ impl Instance {
         let (intents, console) =
             (std::mem::take(&mut state.intents), std::mem::take(&mut state.lines));
         let state = convert::state(step.state);
-        // Many short steps are charged like one long one.
+        // Many short steps are charged like a long one.
         if matches!(state, ProgramState::Waiting) && self.cpu.used() > limit {
             return Err(StopReason::CpuTime(limit));
         }
@@ -183,7 +184,7 @@ impl Instance {
     }
 }
 
-/// Runs a call into the guest with the ticker awake and the run's CPU clock on.
+/// Runs a call into the guest, with the ticker awake and the CPU time of the run counted.
 async fn metered<T>(
     machine: &WasmEngine,
     cpu: &CpuMeter,
