@@ -1,13 +1,13 @@
-//! Definitions of tools that somebody decided about, each under its digest, so that a later one can
-//! be held against it.
+//! Definitions of tools that somebody decided about, stored by digest, so that a later definition
+//! can be compared with the one that was decided on.
 //!
-//! In flows a definition as a server gave it, out flows the same again, in another process and long
-//! after. Kept in `definitions/` of the project's `.pml`, a file each; the oldest go when there are
-//! too many.
+//! Input: a definition as a server gave it. Output: the same definition, even in another process
+//! and much later. Each is a file in `definitions/` of the project's `.pml`; the oldest files are
+//! removed when there are too many.
 //!
-//! **Invariant:** what comes out hashes to what it was asked for by: a file that anybody changed is
-//! as good as none. **Invariant:** nothing is decided by it. Without it a person is asked all the
-//! same, and sees less.
+//! **Invariant:** a returned definition has the digest that was asked for: a file that was changed
+//! counts as missing. **Invariant:** no decision depends on these files. If a definition is
+//! missing, a person is asked all the same, and sees fewer details.
 
 use super::StoreError;
 use crate::disk::{self, FileDurability};
@@ -19,16 +19,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// Bytes of one definition as JSON. Servers that give larger ones are not listened to.
+/// Maximum bytes of one definition as JSON. Larger ones are not stored.
 const LARGEST: u64 = 2 << 20;
 
-/// Definitions that are kept: those of some dozen servers.
+/// Maximum number of stored definitions: those of some dozen servers.
 const MOST: usize = 1_000;
 
-/// Bytes that are kept in all.
+/// Maximum bytes of all stored definitions.
 const MOST_BYTES: u64 = 32 << 20;
 
-/// Definitions of a project, by digest. Cheap to clone.
+/// The stored definitions of a project, by digest. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Definitions {
     inner: Arc<DefinitionsInner>,
@@ -37,25 +37,25 @@ pub struct Definitions {
 #[derive(Debug)]
 struct DefinitionsInner {
     folder: PathBuf,
-    /// Those that this process has kept.
+    /// The digests of definitions that this process has stored.
     kept: Mutex<HashSet<Box<str>>>,
 }
 
 impl Definitions {
-    /// Returns those of the project whose `.pml` is `folder`. Nothing is read yet; where there is
-    /// no such folder, nothing is ever written.
+    /// Returns the definitions of the project whose `.pml` is `folder`. Reads no file yet. If the
+    /// folder does not exist, nothing is ever written.
     pub fn open(folder: impl Into<PathBuf>) -> Definitions {
         let inner = DefinitionsInner { folder: folder.into(), kept: Mutex::new(HashSet::new()) };
         Definitions { inner: Arc::new(inner) }
     }
 
-    /// Returns whether this process has kept it.
+    /// Reports whether this process has stored the definition with this digest.
     pub fn has_kept(&self, digest: &str) -> bool {
         self.kept().contains(digest)
     }
 
-    /// Keeps a definition under its digest. It costs a look-up where this process has kept it
-    /// before, and may block where not.
+    /// Stores a definition under its digest. This is a look-up if this process has stored it
+    /// before; otherwise it may block.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -63,7 +63,7 @@ impl Definitions {
         if self.kept().contains(digest) || !disk::is_own_folder(&self.inner.folder) {
             return Ok(());
         }
-        // It may be wrong only by a mistake of ours, and would never be found again.
+        // Only a bug of pml can cause a mismatch, and the file could never be read back.
         if !is_digest(digest) || definition.digest() != digest {
             return Ok(());
         }
@@ -73,14 +73,15 @@ impl Definitions {
         }
         let folder = self.folder();
         disk::make_private_folder(&folder).map_err(|error| failure("make", &folder, error))?;
-        // A clone may have brought a link.
+        // A clone of the repository may have brought a link.
         if !folder.symlink_metadata().is_ok_and(|found| found.is_dir()) {
             let error = io::Error::from(io::ErrorKind::NotADirectory);
             return Err(failure("write into", &folder, error));
         }
         let path = path(&folder, digest);
         let is_new = path.symlink_metadata().is_err();
-        // One that is there is written again: it is among the newest now, and whole.
+        // An existing file is written again: this makes it one of the newest, and restores it if it
+        // was changed.
         disk::replace(&path, &text, FileDurability::Process)
             .map_err(|error| failure("write", &path, error))?;
         self.kept().insert(digest.into());
@@ -90,7 +91,7 @@ impl Definitions {
         Ok(())
     }
 
-    /// Returns the definition of a digest, if it is still there.
+    /// Returns the definition with this digest. Returns `None` if it is not stored any more.
     pub fn get(&self, digest: &str) -> Option<Definition> {
         let bytes = is_digest(digest).then(|| disk::read(&path(&self.folder(), digest), LARGEST));
         let definition: Definition = serde_json::from_slice(&bytes?.ok()?).ok()?;
@@ -106,7 +107,7 @@ impl Definitions {
     }
 }
 
-/// Whether a text is a digest: only then is it the name of a file.
+/// Reports whether a text is a digest: only a digest is used as the name of a file.
 fn is_digest(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
@@ -115,7 +116,7 @@ fn path(folder: &Path, digest: &str) -> PathBuf {
     folder.join(format!("{digest}.json"))
 }
 
-/// Removes the oldest files until there are few enough. What cannot be removed stays.
+/// Removes the oldest files until there are few enough. Files that cannot be removed stay.
 fn forget_oldest(folder: &Path, most: usize, most_bytes: u64) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let own = |entry: io::Result<fs::DirEntry>| -> Option<(SystemTime, u64, PathBuf)> {
@@ -125,7 +126,7 @@ fn forget_oldest(folder: &Path, most: usize, most_bytes: u64) {
         Some((found.modified().ok()?, found.len(), path))
     };
     let mut files: Vec<_> = entries.filter_map(own).collect();
-    // The newest first.
+    // Newest first.
     files.sort_by(|one, other| other.cmp(one));
     let mut bytes = 0_u64;
     for (index, (_, size, path)) in files.iter().enumerate() {
@@ -191,7 +192,7 @@ mod tests {
             assert_eq!(definitions.get(name), None);
             definitions.keep(name, &definition("Reads.")).unwrap();
         }
-        // Nor is it kept under one that is not its own.
+        // A definition is not stored under a digest that is not its own either.
         definitions.keep(&"a".repeat(64), &definition("Reads.")).unwrap();
         assert!(!folder.path().join("definitions").exists());
     }

@@ -1,5 +1,4 @@
-//! A journal in memory: runs can wait, be evicted and be rebuilt, and are forgotten with the
-//! process.
+//! A journal in memory: runs can wait, be evicted and be rebuilt, and are lost with the process.
 
 use super::audit::{body, link};
 use super::questions::{self, BatchEffect, QuestionUpdate, WithdrawalReason, batch_effects};
@@ -15,13 +14,13 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// Runs that are over and still kept, unless told otherwise: memory is for what is going on.
+/// Default number of ended runs that are retained: memory is for runs in progress.
 const KEEP: usize = 100;
 
-/// Entries of the trail that are kept; one may be as large as a question of many asks.
+/// Number of audit entries that are retained; one may be as large as a question of many asks.
 const TRAIL: usize = 1_000;
 
-/// Keeps runs in memory. Clones share everything.
+/// A journal in memory. Clones share everything.
 #[derive(Clone)]
 pub struct MemoryJournal {
     held: Arc<Mutex<MemoryState>>,
@@ -31,7 +30,7 @@ pub struct MemoryJournal {
 #[derive(Default)]
 struct MemoryState {
     runs: BTreeMap<RunId, MemoryRun>,
-    /// Runs that are over, oldest first.
+    /// Ended runs, oldest first.
     over: VecDeque<RunId>,
     questions: HashMap<QuestionId, StoredQuestion>,
     watchers: HashMap<RunId, Arc<Notify>>,
@@ -48,12 +47,12 @@ struct MemoryRun {
 }
 
 impl MemoryJournal {
-    /// Returns an empty journal that keeps the last hundred runs that are over.
+    /// Returns an empty journal that retains the last hundred ended runs.
     pub fn new() -> MemoryJournal {
         MemoryJournal::keeping(KEEP)
     }
 
-    /// Returns an empty journal that keeps this many runs that are over.
+    /// Returns an empty journal that retains this many ended runs.
     pub fn keeping(runs: usize) -> MemoryJournal {
         MemoryJournal { held: Arc::default(), keep: runs }
     }
@@ -193,7 +192,7 @@ impl MemoryState {
     }
 }
 
-/// An answer that is there at once.
+/// Returns a future that is ready at once.
 fn at_once<T: Send + 'static>(result: Result<T, StoreError>) -> JournalFuture<T> {
     Box::pin(ready(result))
 }

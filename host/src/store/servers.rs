@@ -1,12 +1,12 @@
-//! What is remembered of servers from one process to the next: how they want to be talked to, and
-//! what they offered last.
+//! A cache of what servers reported, from one process to the next: the protocol they speak, and the
+//! tools they listed last.
 //!
-//! In flows what a server said when it was last started, out flows the same again, for a server of
-//! the same identity only. It is a cache: a file that is damaged or too large counts as empty and
-//! is written anew.
+//! Input: the report of a server when it was last started. Output: the same report, only for a
+//! server with the same identity. A file that is damaged or too large counts as empty and is
+//! overwritten.
 //!
-//! **Invariant:** what comes from here is hearsay, since anybody can write a file. It saves a probe
-//! and lets tools be shown before their server runs; nothing is decided by it.
+//! **Invariant:** the cache is not trusted, because anybody can write the file. It saves a probe
+//! and lets tools be shown before their server runs; no decision depends on it.
 
 use super::StoreError;
 use crate::disk::{self, FileDurability};
@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Some thousand tools with large schemas; a larger file is not ours.
+/// Maximum bytes of the file: some thousand tools with large schemas. A larger file is not ours.
 const LARGEST: u64 = 64 << 20;
 
-/// What servers of a project said, kept in `servers.json` of its `.pml`. Cheap to clone.
+/// The cached reports of a project's servers, in `servers.json` of its `.pml`. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerCache {
     inner: Arc<ServerCacheInner>,
@@ -30,48 +30,48 @@ pub(crate) struct ServerCache {
 #[derive(Debug)]
 struct ServerCacheInner {
     folder: PathBuf,
-    /// Read once, when it is first asked for.
+    /// Read once, at the first access.
     known: Mutex<Option<CachedServers>>,
 }
 
 type CachedServers = BTreeMap<String, Arc<CachedServer>>;
 
-/// What a server said when it was last started.
+/// The report of a server when it was last started.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CachedServer {
-    /// What the server is: see [`ServerConfig::identity`](crate::ServerConfig::identity).
+    /// The server's identity: see [`ServerConfig::identity`](crate::ServerConfig::identity).
     pub(crate) identity: String,
-    /// How it wants to be talked to.
+    /// The era of the protocol that it speaks.
     pub(crate) era: ProtocolEra,
-    /// The revision of MCP that was agreed on.
+    /// The negotiated revision of MCP.
     pub(crate) protocol: String,
     /// Its tools.
     pub(crate) definitions: Vec<Definition>,
-    /// When it listed them.
+    /// The time at which it listed them.
     pub(crate) listed_at: Timestamp,
-    /// How long it took until it listed its tools.
+    /// The time from its start until it listed its tools.
     pub(crate) started_in: Duration,
 }
 
 impl ServerCache {
-    /// Returns the cache of the project whose `.pml` is `folder`. Nothing is read yet.
+    /// Returns the cache of the project whose `.pml` is `folder`. Reads no file yet.
     pub(crate) fn open(folder: impl Into<PathBuf>) -> ServerCache {
         let inner = ServerCacheInner { folder: folder.into(), known: Mutex::new(None) };
         ServerCache { inner: Arc::new(inner) }
     }
 
-    /// Returns what the server `name` said, if it is still the same server.
+    /// Returns the report of the server `name`, if the server still has this identity.
     pub(crate) fn get(&self, name: &str, identity: &str) -> Option<Arc<CachedServer>> {
         let mut known = self.inner.known.lock().unwrap_or_else(PoisonError::into_inner);
         let servers = known.get_or_insert_with(|| read(&self.path()));
         let found = servers.get(name).filter(|found| found.identity == identity)?;
-        // A file can say anything: a tool of another server is not this one's.
+        // The file is not trusted: a server gets no tools that belong to another.
         let own = found.definitions.iter().all(|definition| definition.tool.server() == name);
         own.then(|| found.clone())
     }
 
-    /// Keeps what the server `name` said. Waits for other processes that write at the same moment.
-    /// A project without its folder keeps nothing.
+    /// Stores the report of the server `name`. Waits for other processes that write at the same
+    /// time. Stores nothing if the project's folder does not exist.
     pub(crate) fn put(&self, name: &str, said: CachedServer) -> Result<(), StoreError> {
         if !disk::is_own_folder(&self.inner.folder) {
             return Ok(());
@@ -79,7 +79,7 @@ impl ServerCache {
         let lock = self.inner.folder.join("servers.lock");
         let _held = disk::lock(&lock).map_err(|error| failure("lock", &lock, error))?;
         let path = self.path();
-        // What others wrote meanwhile stays.
+        // Changes that other processes made meanwhile are preserved.
         let mut servers = read(&path);
         servers.insert(name.into(), Arc::new(said));
         let written = write(&path, &servers);
@@ -92,17 +92,17 @@ impl ServerCache {
     }
 }
 
-/// The file as it is written.
+/// The content of the file.
 #[derive(Serialize, Deserialize)]
 struct ServerCacheFile<S> {
     version: u32,
     servers: S,
 }
 
-/// The only layout so far; another one counts as damaged.
+/// The only layout so far; a file with another one counts as damaged.
 const VERSION: u32 = 1;
 
-/// Returns what the file holds; nothing if it is not there, or not ours.
+/// Reads the file. Returns an empty map if it does not exist or is not ours.
 fn read(path: &Path) -> CachedServers {
     let whole = || -> Option<ServerCacheFile<BTreeMap<String, CachedServer>>> {
         serde_json::from_slice(&disk::read(path, LARGEST).ok()?).ok()
@@ -115,7 +115,7 @@ fn read(path: &Path) -> CachedServers {
     }
 }
 
-/// Writes the file anew, so that a reader sees the old one or the new one, whole.
+/// Replaces the file, so that a reader sees either the old or the new content.
 fn write(path: &Path, servers: &CachedServers) -> Result<(), StoreError> {
     let whole = ServerCacheFile {
         version: VERSION,
@@ -170,7 +170,7 @@ mod tests {
         let cache = ServerCache::open(folder.path());
         cache.put("a", said("a:x")).expect("written");
         assert_eq!(cache.get("a", "j"), None);
-        // And a file that gives a server the tools of another gives it none.
+        // A file that lists tools of another server for this one yields no report.
         cache.put("a", said("b:x")).expect("written");
         assert_eq!(cache.get("a", "i"), None);
     }

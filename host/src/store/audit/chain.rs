@@ -1,60 +1,62 @@
-//! Each entry with the hash of the one before it, and whether that still holds.
+//! The hash chain of the audit trail, and its verification.
 
 use super::TrailDefect;
 use crate::model::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// How far a trail goes.
+/// The end of an audit trail.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::store) struct TrailHead {
-    /// How many entries it has.
+    /// The number of entries.
     pub(in crate::store) count: u64,
-    /// The hash of the last one; nothing if there is none.
+    /// The hash of the last entry; empty if there is none.
     pub(in crate::store) hash: String,
 }
 
-/// What is kept of a trail apart from it.
+/// The record of a trail that is stored outside the journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::store) struct TrailAnchor {
-    /// How far it goes.
+    /// The end of the trail.
     #[serde(flatten)]
     pub(in crate::store) head: TrailHead,
-    /// What of it a person took as it is.
+    /// The part of the trail that a person accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::store) accepted: Option<AcceptedPrefix>,
 }
 
-/// The beginning of a trail, taken as it is: right or wrong, it is known from then on.
+/// The beginning of a trail that a person accepted as it was, intact or not. From then on it must
+/// stay the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::store) struct AcceptedPrefix {
-    /// Up to which entry.
+    /// The number of the last accepted entry.
     pub(in crate::store) up_to: u64,
-    /// The [`Digest`](Sum) of all of it.
+    /// The [`TrailDigest`] of all accepted entries.
     pub(in crate::store) digest: String,
 }
 
-/// A sum over entries as they are, whether their hashes fit or not.
+/// A digest over entries as they are, whether their hashes are right or not.
 #[derive(Clone, Default)]
 pub(in crate::store) struct TrailDigest(Sha256);
 
 impl TrailDigest {
-    /// Takes the next entry.
+    /// Adds the next entry.
     pub(in crate::store) fn entry(&mut self, number: u64, text: &[u8], hash: &[u8]) {
         for part in [&number.to_be_bytes()[..], text, hash] {
-            // With its length, so that nothing can move from one part to the next.
+            // The length prefix prevents that bytes move from one part to the next.
             self.0.update((part.len() as u64).to_be_bytes());
             self.0.update(part);
         }
     }
 
-    /// Returns the sum so far, in hex.
+    /// Returns the digest so far, in hex.
     pub(in crate::store) fn digest(&self) -> String {
         hex(&self.0.clone().finalize())
     }
 }
 
-/// Returns the hash of an entry: sha256, in hex, of the hash before it, a line end, and its text.
+/// Returns the hash of an entry: sha256, in hex, of the previous hash, a line feed, and the entry's
+/// text.
 pub(in crate::store) fn link(previous: &str, text: &str) -> String {
     let mut sha = Sha256::new();
     sha.update(previous);
@@ -63,7 +65,7 @@ pub(in crate::store) fn link(previous: &str, text: &str) -> String {
     hex(&sha.finalize())
 }
 
-/// A trail on its way past, held against itself and against the head that was kept.
+/// Verifies a trail, entry by entry, against its own hashes and against the stored anchor.
 pub(in crate::store) struct TrailVerifier {
     head: TrailHead,
     kept: Option<TrailHead>,
@@ -73,7 +75,7 @@ pub(in crate::store) struct TrailVerifier {
 }
 
 impl TrailVerifier {
-    /// Returns a check from the first entry on.
+    /// Returns a verifier that starts before the first entry.
     pub(in crate::store) fn new(vouched: Option<TrailAnchor>) -> TrailVerifier {
         let (kept, accepted) = match vouched {
             Some(TrailAnchor { head, accepted }) => (Some(head), accepted),
@@ -88,7 +90,7 @@ impl TrailVerifier {
         }
     }
 
-    /// Takes the next entry. Of several things that are wrong the first one counts.
+    /// Verifies the next entry. Only the first defect is reported.
     pub(in crate::store) fn entry(&mut self, number: u64, text: &str, hash: &str) {
         let next = self.head.count + 1;
         let hashed = link(&self.head.hash, text);
@@ -104,7 +106,8 @@ impl TrailVerifier {
         if let Some(accepted) = self.accepted.as_ref().filter(|accepted| number <= accepted.up_to) {
             self.sum.entry(number, text.as_bytes(), hash.as_bytes());
             if number == accepted.up_to {
-                // A person has seen what was wrong then; anything else was not there to be seen.
+                // The person accepted the defects that existed then; any difference from that is a
+                // new defect.
                 let as_accepted = self.sum.digest() == accepted.digest;
                 let changed = TrailDefect::NotAccepted { up_to: accepted.up_to };
                 self.broken = (!as_accepted).then_some(changed);
@@ -112,7 +115,7 @@ impl TrailVerifier {
         }
     }
 
-    /// Returns how far it goes, and what is wrong with it.
+    /// Returns the end of the trail, and its first defect.
     pub(in crate::store) fn end(self) -> (TrailHead, Option<TrailDefect>) {
         let (found, head) = (self.head.count, self.head);
         let cut = self.kept.filter(|kept| kept.count > found);
@@ -160,7 +163,7 @@ mod tests {
         assert_eq!(checked(&[], None), None);
     }
 
-    /// What is kept once somebody took these rows as they are.
+    /// Returns the anchor that is stored once a person has accepted these rows.
     fn accepted(rows: &[Row]) -> Option<TrailAnchor> {
         let mut sum = TrailDigest::default();
         for (number, text, hash) in rows {
@@ -178,7 +181,7 @@ mod tests {
         let vouched = accepted(&all[..3]);
         assert_eq!(against(&all[..3], vouched.clone()), None);
         assert_eq!(against(&all, vouched.clone()), None, "and goes on from there");
-        // An entry that says so is not enough: it must be kept apart.
+        // The acceptance must be stored in the anchor; an entry in the trail is not enough.
         assert_eq!(against(&all, None), Some(TrailDefect::Changed { number: 2 }));
         let changed = |at: usize, text: &str| {
             let mut changed = all.clone();
@@ -197,7 +200,7 @@ mod tests {
         assert_eq!(against(&[], vouched.clone()), Some(TrailDefect::Cut { kept: 3, found: 0 }));
         let removed = [all[0].clone(), all[2].clone(), all[3].clone()];
         assert_eq!(against(&removed, vouched), other);
-        // A gap can be taken as it is too.
+        // A trail with a gap can be accepted too.
         assert_eq!(against(&removed, accepted(&removed[..2])), None);
     }
 

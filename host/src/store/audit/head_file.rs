@@ -1,8 +1,8 @@
-//! How far a trail goes, kept in the user's own state folder: a file for each journal.
+//! The anchor of an audit trail, stored in the user's own state folder: one file for each journal.
 //!
-//! **Invariant:** it only ever moves forward along the trail that it vouches for. A trail that is
-//! cut or written anew is not taken up, so that the next entry does not hide it; only a person's
-//! word does that.
+//! **Invariant:** the anchor only moves forward along the trail that it describes. It does not
+//! follow a trail that was cut or rewritten, so that the next entry does not hide the defect; only
+//! the acceptance by a person replaces it.
 
 use super::{TrailAnchor, TrailDefect, TrailHead};
 use crate::disk::{FileDurability, lock, make_private_folder, read, replace};
@@ -12,17 +12,17 @@ use sha2::{Digest, Sha256};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// More than a head has.
+/// Maximum bytes of a file; an anchor has fewer.
 const SIZE: u64 = 64 << 10;
 
-/// The newest format.
+/// The newest format of the file.
 const VERSION: u32 = 1;
 
-/// Where the head of one journal is kept.
+/// The file with the anchor of one journal.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct HeadFile {
     folder: PathBuf,
-    /// The journal's file; what is kept goes by this.
+    /// The path of the journal's file, which identifies the anchor.
     journal: String,
 }
 
@@ -35,12 +35,13 @@ struct HeadFileContent {
 }
 
 impl HeadFile {
-    /// Returns where the head of `journal` is kept in `folder`.
+    /// Returns the file in `folder` for `journal`.
     pub(in crate::store) fn of(folder: &Path, journal: &Path) -> HeadFile {
-        // However the folder was named when it was opened, it is the same journal, there or not.
+        // The path is made canonical: the same journal gets the same file however its folder was
+        // named, and whether the journal exists or not.
         let there = journal.ancestors().find_map(|above| {
             let (whole, rest) = (above.canonicalize().ok()?, journal.strip_prefix(above).ok()?);
-            // Component by component: joined with nothing, a path would end in a slash.
+            // Components are chained because joining an empty path would add a slash at the end.
             Some(whole.components().chain(rest.components()).collect::<PathBuf>())
         });
         let whole = there.unwrap_or_else(|| journal.into());
@@ -52,7 +53,7 @@ impl HeadFile {
         self.folder.join(format!("{name}.{ending}"))
     }
 
-    /// Reads the head, if one is kept.
+    /// Reads the anchor. Returns `None` if none is stored.
     pub(in crate::store) fn read(&self) -> Result<Option<TrailAnchor>, TrailDefect> {
         let path = self.path("json");
         let refuse =
@@ -71,8 +72,8 @@ impl HeadFile {
         }
     }
 
-    /// Moves the head to the end of the trail, if the trail goes on from it; `hash_of` tells the
-    /// hash of an entry.
+    /// Moves the anchor to the end of the trail, if the trail continues from the present anchor.
+    /// `hash_of` returns the hash of an entry.
     pub(in crate::store) fn advance(
         &self,
         head: &TrailHead,
@@ -86,7 +87,7 @@ impl HeadFile {
                 let goes_on = before && (kept.count == 0 || hash_of(kept.count).is_some_and(ours));
                 (goes_on, accepted)
             }
-            // A trail that has entries of which none was kept may have lost some.
+            // A trail that already has entries, but no anchor, may have lost some.
             Ok(None) => (head.count == 1, None),
             Err(_) => (false, None),
         };
@@ -96,13 +97,13 @@ impl HeadFile {
         }
     }
 
-    /// Takes the trail as it is.
+    /// Replaces the anchor: a person accepted the trail as it is.
     pub(in crate::store) fn accept(&self, vouched: TrailAnchor) -> io::Result<()> {
         let _lock = self.lock()?;
         self.write(vouched)
     }
 
-    /// Takes what is kept for another journal, as it is; nothing if nothing is.
+    /// Copies the anchor of another journal. If that has none, removes this one.
     pub(in crate::store) fn copy(&self, from: &HeadFile) -> io::Result<()> {
         let refused = |broken: TrailDefect| io::Error::other(broken.to_string());
         match from.read().map_err(refused)? {
@@ -111,7 +112,7 @@ impl HeadFile {
         }
     }
 
-    /// Forgets what is kept: there is no such journal any more.
+    /// Removes the anchor: the journal no longer exists.
     pub(in crate::store) fn forget(&self) -> io::Result<()> {
         match std::fs::remove_file(self.path("json")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

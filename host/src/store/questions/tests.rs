@@ -1,4 +1,4 @@
-//! The rules on plain data, without a journal.
+//! Tests of the rules on plain data, without a journal.
 
 use super::{BatchEffect, QuestionUpdate, WithdrawalReason};
 use super::{answer, batch_effects, expire, is_open, oldest_first, viewed_at, withdrawal_note};

@@ -1,7 +1,6 @@
 //! Questions and decisions in their tables. The rules are in [`questions`].
 //!
-//! **Invariant:** what becomes of a question, and what the trail says of it, are written in the
-//! same transaction.
+//! **Invariant:** a change of a question and its audit entry are written in the same transaction.
 
 use super::audit::TrailWriter;
 use super::columns::{comparable, parsed, unreadable};
@@ -25,7 +24,7 @@ pub(super) fn ask(
     Ok(())
 }
 
-/// Keeps a question of a run that is history: nobody can answer it.
+/// Stores a question of an imported run. It is closed: nobody can answer it.
 pub(super) fn keep_closed(
     connection: &Connection,
     run: i64,
@@ -34,14 +33,14 @@ pub(super) fn keep_closed(
     insert(connection, run, question, Openness::Closed).map(drop)
 }
 
-/// Whether a question can be answered.
+/// Says whether a question can be answered.
 #[derive(Clone, Copy)]
 enum Openness {
     Open,
     Closed,
 }
 
-/// Writes a question; returns whether it was not there.
+/// Writes a question. Returns `false` if it was stored before.
 fn insert(
     connection: &Connection,
     run: i64,
@@ -61,7 +60,7 @@ fn insert(
     Ok(inserted > 0)
 }
 
-/// Closes all questions of a run that is over.
+/// Closes all questions of a run that has ended.
 pub(super) fn close_all(
     connection: &Connection,
     trail: &TrailWriter,
@@ -79,7 +78,7 @@ pub(super) fn close_all(
     })
 }
 
-/// Closes a question that nothing waits for.
+/// Closes a question that the program no longer waits for.
 pub(super) fn withdraw(
     connection: &Connection,
     trail: &TrailWriter,
@@ -95,7 +94,7 @@ pub(super) fn withdraw(
     Ok(())
 }
 
-/// Reads what a run has asked under this id.
+/// Reads the question with this id, if it belongs to this run.
 pub(super) fn body(
     connection: &Connection,
     (number, run): (i64, RunId),
@@ -107,7 +106,7 @@ pub(super) fn body(
     statement.query_row((id.as_bytes(), number), read).optional()
 }
 
-/// Reads a question with its number, as it was last left: it may have expired since.
+/// Reads a question with its row number, as it was last written: it may have expired since.
 fn find(
     connection: &Connection,
     id: QuestionId,
@@ -146,7 +145,7 @@ pub(super) fn question(
     Ok(find(connection, id)?.map(|(_, asked)| questions::viewed_at(asked, now)))
 }
 
-/// Reads open questions, oldest first: of the run of this number, or all.
+/// Reads open questions, oldest first: those of the run with this number, or all.
 pub(super) fn open(
     connection: &Connection,
     run: Option<i64>,
@@ -177,12 +176,12 @@ pub(super) fn open(
     Ok(open)
 }
 
-/// Reads everything that was decided about the questions of the run of this number, in order.
+/// Reads all decisions about the questions of the run with this number, in order.
 pub(super) fn decided(
     connection: &Connection,
     run: i64,
 ) -> rusqlite::Result<Vec<RecordedDecision>> {
-    // Without the questions themselves: a run may have asked many, and reads this at every answer.
+    // The questions themselves are not read: a run may have many, and reads this at every answer.
     let sql = "SELECT ask, decision, who, channel, at, digest, questions.id FROM questions \
                JOIN decisions ON decisions.question = questions.number \
                WHERE questions.run = ?1 ORDER BY decisions.id";
@@ -219,7 +218,8 @@ pub(super) fn answer(
     Ok(outcome)
 }
 
-/// Closes a question that has expired. Returns whether it is closed without every ask decided.
+/// Closes a question that has expired. Returns `true` if it is closed and not every ask was
+/// decided.
 pub(super) fn expire(
     connection: &Connection,
     trail: &TrailWriter,
@@ -232,7 +232,7 @@ pub(super) fn expire(
     Ok(expired)
 }
 
-/// Writes what becomes of the question of this number.
+/// Writes the changes to the question with this number.
 fn write(
     connection: &Connection,
     trail: &TrailWriter,

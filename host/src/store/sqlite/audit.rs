@@ -1,4 +1,5 @@
-//! The trail in its table. What is noted is written in the same transaction as what it tells of.
+//! The audit trail in its table. An entry is written in the same transaction as the event it
+//! records.
 
 use crate::model::canonical;
 #[cfg(feature = "servers")]
@@ -13,27 +14,27 @@ use std::collections::VecDeque;
 #[cfg(feature = "servers")]
 pub(super) use crate::store::audit::HeadFile;
 
-/// Stands for a place to keep heads in where there is no way to write one.
+/// Stands in for the file of anchors in builds that cannot write one.
 #[cfg(not(feature = "servers"))]
 #[derive(Clone, Debug)]
 pub(super) enum HeadFile {}
 
-/// What the writer knows of the trail.
+/// Writes entries of the audit trail and moves its anchor.
 pub(super) struct TrailWriter {
     head: Option<HeadFile>,
-    /// Whether entries were written since the head was last kept.
+    /// True if entries were written since the anchor was last moved.
     grown: Cell<bool>,
-    /// Whether a person takes the trail as it is.
+    /// True if a person has accepted the trail as it is.
     accepted: Cell<bool>,
 }
 
 impl TrailWriter {
-    /// Returns a trail whose head is kept there, if anywhere.
+    /// Returns a writer that moves the anchor in `head`, if there is one.
     pub(super) fn new(head: Option<HeadFile>) -> TrailWriter {
         TrailWriter { head, grown: Cell::new(false), accepted: Cell::new(false) }
     }
 
-    /// Returns whether writing an entry means waiting for another file.
+    /// Reports whether writing an entry also writes the anchor, which may have to wait for a lock.
     pub(super) fn keeps_head(&self) -> bool {
         self.head.is_some()
     }
@@ -53,8 +54,8 @@ impl TrailWriter {
         Ok(())
     }
 
-    /// Keeps the head apart, once what was written is committed. If that fails, the head lags
-    /// behind, and is brought up with the next entry.
+    /// Moves the anchor, once the entries are committed. If that fails, the anchor lags behind, and
+    /// is moved with the next entry.
     pub(super) fn keep_head(&self, connection: &Connection) {
         let (grown, accepted) = (self.grown.replace(false), self.accepted.replace(false));
         #[cfg(feature = "servers")]
@@ -68,7 +69,7 @@ impl TrailWriter {
                     Some(file.advance(&head, hash))
                 }
             };
-            // Nobody is to be kept from deciding because of it; `pml audit` tells.
+            // A failure here must not keep anybody from deciding; `pml audit` reports it.
             drop(kept);
         }
         #[cfg(not(feature = "servers"))]
@@ -85,7 +86,7 @@ fn last(connection: &Connection) -> rusqlite::Result<TrailHead> {
     Ok(head.optional()?.unwrap_or_default())
 }
 
-/// Reads the trail for what it is, right or wrong.
+/// Reads the whole trail without verifying it, and returns the anchor that accepts it as it is.
 #[cfg(feature = "servers")]
 fn as_it_is(connection: &Connection) -> rusqlite::Result<TrailAnchor> {
     let mut statement =
@@ -114,7 +115,7 @@ pub(super) fn read(
     head: Option<&HeadFile>,
     filter: &AuditFilter,
 ) -> rusqlite::Result<AuditTrail> {
-    // Before the first look into the table: what is kept is never ahead of what was committed.
+    // The anchor is read before the table, so that it is never ahead of the entries read.
     let (kept, unreadable) = match kept(head) {
         Ok(kept) => (kept, None),
         Err(broken) => (None, Some(broken)),
@@ -130,7 +131,7 @@ pub(super) fn read(
         let number = row.get::<_, i64>(0)? as u64;
         let (text, hash) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?);
         check.entry(number, text, hash);
-        // What is no JSON was changed, which the hash tells.
+        // A body that is not JSON was changed; the hash shows that.
         let body = serde_json::from_str::<Value>(text).unwrap_or_default();
         let entry = AuditEntry::new(number, body, hash.into());
         if filter.wants(&entry) {

@@ -1,13 +1,13 @@
-//! Runs of another journal, brought over as history.
+//! Imports ended runs of another journal, as history.
 //!
-//! In flows the folder of a journal that this user had before, out flow its runs that are over:
-//! headers and entries. No question is opened and no decision is brought, so that nothing of it
-//! decides anything.
+//! Input: the folder of a journal that this user had before. Output: the headers and entries of its
+//! ended runs. No question is opened and no decision is imported, so that imported data decides
+//! nothing.
 //!
-//! **Invariant:** a journal that lies in a project counts only if its audit trail, all of it, is
-//! the one that this user's state folder vouches for: a clone may bring any file, and cannot bring
-//! that. **Invariant:** the other journal is neither changed nor opened: what is read is a copy in
-//! this user's own folder.
+//! **Invariant:** a journal that lies in a project is imported only if its whole audit trail
+//! matches the anchor in this user's state folder. A clone may bring any file, but cannot bring
+//! that anchor. **Invariant:** the other journal is neither changed nor opened by SQLite: a copy in
+//! this user's own folder is read.
 
 use super::answers;
 use super::audit::{self, HeadFile, TrailWriter};
@@ -28,26 +28,26 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// Bytes of a journal that are copied: far more than a thousand runs have.
+/// Maximum bytes of a journal that are copied: far more than a thousand runs have.
 const LARGEST: u64 = 1 << 30;
 
-/// What was brought.
+/// The result of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JournalImport {
-    /// Runs that are history here now.
+    /// Runs that were imported.
     pub runs: u64,
-    /// Runs that were left: they were not over, or could not be read.
+    /// Runs that were not imported: they had not ended, or could not be read.
     pub left: u64,
 }
 
-/// Why nothing was brought.
+/// The reason for which nothing was imported.
 #[derive(Debug)]
 pub enum JournalImportError {
-    /// It does not count, for this reason.
+    /// The journal was refused, for this reason.
     Refused(String),
-    /// A process works with it: it can be tried again.
+    /// A process uses the journal: the import can be tried again.
     InUse,
-    /// The journal that it should be brought into does not work.
+    /// The journal to import into does not work.
     Failed(StoreError),
 }
 
@@ -57,18 +57,18 @@ impl From<StoreError> for JournalImportError {
     }
 }
 
-/// What says that a journal is this user's.
+/// The proof that a journal belongs to this user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnershipProof {
-    /// The head of its trail: the journal lies where others can write.
+    /// The anchor of its audit trail: the journal lies where others can write.
     TrailHead,
-    /// The place where it lies: the user's own state folder.
+    /// Its location: the user's own state folder.
     StateFolder,
 }
 
 impl Store {
-    /// Brings the runs of the journal in `from` that are over into the one in `folder`, which is
-    /// made if it is not there. The heads of both trails are in `heads`.
+    /// Imports the ended runs of the journal in `from` into the one in `folder`, which is created
+    /// if it does not exist. The anchors of both audit trails are in `heads`.
     pub fn import(
         folder: &Path,
         heads: &Path,
@@ -151,7 +151,7 @@ fn bring(
     Ok(RunImportResult::Imported)
 }
 
-/// A journal as it was at one moment, gone when it is dropped.
+/// A copy of a journal at one moment, removed when it is dropped.
 struct JournalCopy {
     folder: PathBuf,
     path: PathBuf,
@@ -193,7 +193,8 @@ impl JournalCopy {
         }
     }
 
-    /// Opens it, and lists its runs that are over, oldest first, and how many are not.
+    /// Opens the copy. Returns the connection, the ended runs, oldest first, and the number of
+    /// other runs.
     #[expect(clippy::type_complexity, reason = "it is taken apart where it is called")]
     fn read(
         &self,
@@ -202,7 +203,7 @@ impl JournalCopy {
     ) -> Result<(Connection, Vec<(RunId, RunState)>, u64), JournalImportError> {
         let refused = |error: StoreError| self.refused(OperationError::Refused(error));
         let connection = connect(&self.path).map_err(refused)?;
-        // It is brought up to date as any journal is: this is a copy.
+        // The copy is migrated like any journal; the original is not touched.
         accept(&connection, &self.path, wal_size(&self.path) == 0).map_err(refused)?;
         let (mut runs, mut left) = (Vec::new(), 0);
         let listed = each_run(&connection, owners, now, |run| {
@@ -217,12 +218,12 @@ impl JournalCopy {
         Ok((connection, runs, left))
     }
 
-    /// What is wrong with the copy is wrong with the original.
+    /// Maps an error of the copy: the original has the same defect.
     fn refused(&self, trouble: OperationError) -> JournalImportError {
         JournalImportError::Refused(match trouble.at(&self.path) {
             StoreError::Altered { detail, .. } | StoreError::Damaged { detail, .. } => detail,
             StoreError::Newer { .. } => "a newer pml wrote it".into(),
-            // It says nothing about the original.
+            // These errors say nothing about the original.
             error @ (StoreError::Full { .. } | StoreError::Io { .. }) => {
                 return JournalImportError::Failed(error);
             }
@@ -233,12 +234,12 @@ impl JournalCopy {
 
 impl Drop for JournalCopy {
     fn drop(&mut self) {
-        // What cannot be removed is in nobody's way.
+        // A folder that cannot be removed does no harm.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Opens a file of this user's that is one, and no link.
+/// Opens a regular file of this user's; refuses links.
 fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.read(true);

@@ -1,4 +1,4 @@
-//! The store as a journal.
+//! Implements [`Journal`] for [`Store`].
 
 use super::operation::{Operation, ReadRequest};
 use super::store::Store;

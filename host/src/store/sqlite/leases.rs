@@ -1,4 +1,4 @@
-//! Which runs this process has.
+//! The runs that this process owns.
 
 use super::operation::Operation;
 use super::statistics::Counters;
@@ -11,24 +11,24 @@ use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-/// What the two threads, the store and its leases share.
+/// The state that the two threads, the store and its leases share.
 pub(super) struct SharedStoreState {
     /// The journal's file.
     pub(super) path: PathBuf,
-    /// Who wants to know of answers.
+    /// The watchers that are notified of answers.
     pub(super) watchers: Watchers,
-    /// What was written.
+    /// Counters of transactions.
     pub(super) counters: Counters,
-    /// The way to the writer.
+    /// The queue of the writer.
     pub(super) operations: Sender<Operation>,
-    /// Where the writer sits, to be called for what was sent.
+    /// The writer, to wake it for queued operations.
     pub(super) desk: OnceLock<Weak<SharedWriter>>,
-    /// The fence of each run that a living lease of this store names.
+    /// The fence of each run that a lease of this store exists for.
     held: Mutex<HashMap<RunId, u64>>,
 }
 
 impl SharedStoreState {
-    /// Returns the shared part of a store that has no runs yet.
+    /// Returns the shared state of a store that owns no runs yet.
     pub(super) fn new(path: PathBuf, operations: Sender<Operation>) -> SharedStoreState {
         let (watchers, counters) = (Watchers::default(), Counters::default());
         let desk = OnceLock::new();
@@ -39,24 +39,25 @@ impl SharedStoreState {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether a lease of this store names the run.
+    /// Reports whether a lease of this store exists for the run.
     pub(super) fn holds(&self, run: RunId) -> bool {
         self.held().contains_key(&run)
     }
 
-    /// Returns a lease. It knows the way to the writer, but does not keep the store alive.
+    /// Returns a lease. It can reach the writer, but does not keep the store alive.
     pub(super) fn lease(self: &Arc<SharedStoreState>, run: RunId, fence: u64) -> Lease {
         self.held().insert(run, fence);
         let shared = self.clone();
         Lease::new(run, fence, move || {
             let mut held = shared.held();
             if held.get(&run) == Some(&fence) {
-                // Before anybody else can have the run, and with it a watcher of its own.
+                // The watcher is removed before another owner can have the run, and a watcher of
+                // its own.
                 shared.watchers.remove(run);
                 held.remove(&run);
             }
             drop(held);
-            // A closed store holds no lock any more: its runs are free already.
+            // A closed store holds no lock any more, so its runs are free already.
             let _ = shared.operations.send(Operation::Release { run, fence });
             if let Some(desk) = shared.desk.get().and_then(Weak::upgrade) {
                 desk.mention();

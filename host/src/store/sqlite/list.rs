@@ -1,4 +1,4 @@
-//! Runs as they stand.
+//! Lists runs.
 
 use super::columns::{comparable, entry_range, parsed, run_id};
 use super::entries;
@@ -12,24 +12,24 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-/// A run as it stands, without what its last entry says.
+/// A listed run, without the data of its last entry.
 pub(super) struct ListedRun {
-    /// Its number.
+    /// The number of its row.
     pub(super) number: i64,
-    /// Which run.
+    /// The run.
     pub(super) run: RunId,
     /// When it was created.
     pub(super) created: Timestamp,
-    /// Where it stands, judged by whether its owner lives and its questions have expired.
+    /// Its state, considering whether its owner lives and its questions have expired.
     pub(super) state: RunState,
-    /// The process of its living owner.
+    /// The process id of its owner, if that lives.
     pub(super) owner: Option<u32>,
     script: String,
     resumed_from: Option<RunId>,
     questions: u64,
 }
 
-/// Shows every run to `visit`, newest first, until it breaks off.
+/// Calls `visit` with every run, newest first, until it breaks.
 pub(super) fn each_run(
     connection: &Connection,
     owners: &OwnerFolder,
@@ -84,7 +84,7 @@ fn judge(connection: &Connection, run: &mut ListedRun, now: Timestamp) -> rusqli
     Ok(())
 }
 
-/// Reads when something last happened to a run, and what it had cost.
+/// Reads the time of a run's last entry, and its usage then.
 pub(super) fn last(
     connection: &Connection,
     run: &ListedRun,

@@ -1,4 +1,4 @@
-//! Opening a journal, or making one.
+//! Opens a journal, or creates one.
 
 use super::failure::{failure, io_failure};
 use super::owner::{make_folder, private};
@@ -14,21 +14,21 @@ use std::thread::sleep;
 use std::time::Duration;
 use tracing::{debug, info};
 
-/// What a version control system keeps of the folder that we made.
+/// The `.gitignore` of the folder that pml creates.
 const GITIGNORE: &str = "*\n!mcp.lock\n";
 
-/// Statements kept prepared: more than there are.
+/// Capacity of the cache of prepared statements: more than there are.
 const STATEMENTS: usize = 64;
 
-/// The WAL is cut back to this when it begins anew: less than calls for a checkpoint, so that its
-/// size says whether there is something to fold in.
+/// Size to which the WAL is truncated when it restarts. It is less than the size that triggers a
+/// checkpoint, so that the size shows whether a checkpoint is needed.
 const WAL_KEPT: i64 = 1 << 20;
 
-/// One at a time in a process: making the file opens and closes it, which would drop the locks of a
-/// faster one.
+/// Serialises opening within a process: creating the file opens and closes it, which would drop the
+/// locks of another thread that was faster.
 static OPENING: Mutex<()> = Mutex::new(());
 
-/// Opens, or makes, the journal in `folder`. Returns it with its path.
+/// Opens or creates the journal in `folder`. Returns the connection and the path of its file.
 pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), StoreError> {
     let _one = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
     let path = folder.join("state.db");
@@ -39,7 +39,7 @@ pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), StoreError> {
     }
     let wal = wal_size(&path);
     if size(&path) == 0 && wal > 0 {
-        // SQLite would take the journal for a new one and delete the WAL.
+        // SQLite would treat the journal as new and delete the WAL.
         let detail = "it is empty, but its WAL is not".into();
         return Err(StoreError::Damaged { path, detail });
     }
@@ -49,8 +49,8 @@ pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), StoreError> {
     Ok((connection, path))
 }
 
-/// Makes the folder for this user only, if it is not there, and keeps it out of version control.
-/// One that is there may have come with a clone: it must be a folder, and this user's.
+/// Creates the folder for this user only, if it does not exist, and excludes it from version
+/// control. An existing one may have come with a clone: it must be a folder, and this user's.
 pub(super) fn prepare(folder: &Path) -> Result<(), StoreError> {
     refuse_link(folder)?;
     let refused = |kind, why: &str| {
@@ -68,7 +68,7 @@ pub(super) fn prepare(folder: &Path) -> Result<(), StoreError> {
             return close(folder, &found)
                 .map_err(|error| io_failure("close the folder to others", folder, error));
         }
-        // Whatever it is, making the folder says it.
+        // For any other error, creating the folder fails with a better one.
         Err(_) => {}
     }
     make_folder(folder).map_err(|error| io_failure("make the folder", folder, error))?;
@@ -77,13 +77,13 @@ pub(super) fn prepare(folder: &Path) -> Result<(), StoreError> {
         Ok(mut file) => file
             .write_all(GITIGNORE.as_bytes())
             .map_err(|error| io_failure("write", &ignore, error)),
-        // Another process made it.
+        // Another process created it.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(io_failure("make", &ignore, error)),
     }
 }
 
-/// Refuses a link: what is written through it could be anything of this user.
+/// Refuses a link: writing through it could change any file of this user.
 fn refuse_link(path: &Path) -> Result<(), StoreError> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_symlink() => {
@@ -95,8 +95,8 @@ fn refuse_link(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Closes a folder to others that was there before: a checkout leaves it open, and what is put into
-/// it is for this user only.
+/// Removes the permissions of others from an existing folder: a checkout leaves it readable, and
+/// its content is for this user only.
 #[cfg(unix)]
 fn close(folder: &Path, found: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -121,17 +121,17 @@ fn is_own(_: &fs::Metadata) -> bool {
     true
 }
 
-/// Makes an empty file for this user only, if there is none; SQLite gives the files beside it the
+/// Creates an empty file for this user only, if there is none. SQLite gives the files beside it the
 /// same mode.
 fn make_file(path: &Path) -> Result<(), StoreError> {
-    // An existing file is not even opened: see the invariant of this folder.
+    // An existing file is not even opened: see the invariant in `mod.rs`.
     match private().write(true).create_new(true).open(path) {
         Err(error) if !path.exists() => Err(io_failure("make the journal", path, error)),
         Ok(_) | Err(_) => Ok(()),
     }
 }
 
-/// Returns how large the WAL of the journal at `path` is.
+/// Returns the size of the WAL of the journal at `path`.
 pub(super) fn wal_size(path: &Path) -> u64 {
     size(&beside(path, "-wal"))
 }
@@ -146,7 +146,7 @@ pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Opens a connection that changes nothing yet.
+/// Opens a connection, without changing the file yet.
 pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let failed = |error| failure(path, &error);
@@ -157,8 +157,8 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Turns off what SQLite offers to whoever wrote the file. Triggers stay: those of the audit trail
-/// are ours, and no others are accepted.
+/// Turns off features of SQLite that the author of a hostile file could use. Triggers stay on: the
+/// schema check accepts only those of the audit trail.
 fn harden(connection: &Connection) -> rusqlite::Result<()> {
     for (setting, on) in [
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
@@ -171,12 +171,12 @@ fn harden(connection: &Connection) -> rusqlite::Result<()> {
     ] {
         connection.set_db_config(setting, on)?;
     }
-    // Pages are checked as they are read, before anything in them is taken for a place in memory.
+    // Pages are checked when they are read, before their content is used as an offset.
     connection.pragma_update(None, "cell_size_check", true)
 }
 
-/// Waits while another process writes: briefly at first, as most writes take microseconds, and some
-/// ten seconds in all.
+/// Waits while another process writes: briefly at first, because most writes take microseconds, and
+/// about ten seconds in all. Returns `false` to give up.
 pub(super) fn wait(times: i32) -> bool {
     match times {
         0..20 => sleep(Duration::from_micros(100)),
@@ -186,7 +186,7 @@ pub(super) fn wait(times: i32) -> bool {
     true
 }
 
-/// Checks that it is a journal that this version can use, and only then touches it.
+/// Checks that this version can use the journal, and only then changes it.
 pub(super) fn accept(
     connection: &Connection,
     path: &Path,
@@ -216,8 +216,7 @@ pub(super) fn accept(
         return Err(StoreError::ReadOnly { path: path.into() });
     }
     if found == DatabaseKind::Empty {
-        // Must come before everything else; on a journal that is there it would write, and change
-        // nothing.
+        // This must come first. On an existing journal it would write without any effect.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
     }
     configure(connection).map_err(failed)?;
@@ -231,7 +230,7 @@ pub(super) fn accept(
     Ok(())
 }
 
-/// Returns whether the last page is not whole. SQLite itself only misses whole pages.
+/// Reports whether the last page is incomplete. SQLite itself only detects missing whole pages.
 fn is_cut(connection: &Connection, path: &Path) -> rusqlite::Result<bool> {
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let expected = number("page_size")? * number("page_count")?;
@@ -239,7 +238,8 @@ fn is_cut(connection: &Connection, path: &Path) -> rusqlite::Result<bool> {
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
-    // Two processes that make the journal at once are told so without a wait.
+    // If two processes create the journal at once, SQLite reports busy here without calling the
+    // busy handler.
     let mut times = 0;
     let mode = loop {
         let set = connection
@@ -256,7 +256,7 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     };
     mode?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    // A checkpoint waits for the disk: the writer's thread decides when.
+    // A checkpoint waits for the disk, so the writer's thread decides when to run one.
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
     connection.pragma_update_and_check(None, "journal_size_limit", WAL_KEPT, |_| Ok(()))
 }
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_folder_of_another_user_is_refused() {
-        // Those who are not root cannot give a folder away, and the root folder is not theirs.
+        // Only root can give a folder away; for others, the root folder belongs to another user.
         let given = tempfile::tempdir().unwrap();
         let is_root = rustix::process::geteuid().is_root();
         let folder = if is_root { given.path() } else { std::path::Path::new("/") };

@@ -1,4 +1,4 @@
-//! Forgetting runs that are over.
+//! Removes runs that have ended.
 
 use super::columns::entry_range;
 use super::failure::OperationError;
@@ -10,7 +10,7 @@ use crate::store::PruneRule;
 use rusqlite::{Connection, OptionalExtension};
 use std::ops::ControlFlow;
 
-/// Forgets what the rule says, the oldest first and at most this many. Returns how many.
+/// Removes runs by the rule, the oldest first and at most `most`. Returns how many were removed.
 pub(super) fn prune(
     connection: &Connection,
     owners: &OwnerFolder,
@@ -22,7 +22,7 @@ pub(super) fn prune(
     let mut over = 0;
     let mut forgotten = Vec::new();
     each_run(connection, owners, now, |run| {
-        // A waiting run whose question has expired counts as over, unless somebody has it.
+        // A waiting run whose question has expired counts as ended, unless it is owned.
         if rule.covers(run.state) && run.owner.is_none() && !shared.holds(run.run) {
             // The last entry is read only if it matters.
             if rule.is_surplus(over)
@@ -59,8 +59,7 @@ fn forget(connection: &Connection, number: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Returns whether the rule that a journal follows on its own may find something: a look that costs
-/// next to nothing.
+/// Reports whether the default rule may find runs to remove. This check costs next to nothing.
 pub(super) fn may_find(connection: &Connection, now: Timestamp) -> rusqlite::Result<bool> {
     let count: i64 = connection.query_row("SELECT count(*) FROM runs", [], |row| row.get(0))?;
     let sql = "SELECT created FROM runs ORDER BY number LIMIT 1";

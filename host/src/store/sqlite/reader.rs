@@ -1,4 +1,4 @@
-//! The thread that reads, and that looks out for answers which other processes record.
+//! The thread that reads, and polls for answers that other processes record.
 
 use super::audit::{self, HeadFile};
 use super::failure::OperationError;
@@ -15,31 +15,31 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// How long an answer of another process may go unseen: a person does not notice it, and looking
-/// costs microseconds.
+/// Interval of polling for answers of other processes: a person does not notice the delay, and a
+/// poll costs microseconds.
 const LOOK_OUT: Duration = Duration::from_millis(40);
 
-/// Reads.
+/// Reads the journal, in a thread of its own.
 pub(super) struct StoreReader {
     shared: Arc<SharedStoreState>,
     owners: OwnerFolder,
     head: Option<HeadFile>,
-    /// Opened by the first who reads: a command that only runs a program never does.
+    /// Opened by the first read: a command that only runs a program never reads.
     connection: Option<Connection>,
     seen: Option<WatchPosition>,
 }
 
-/// How far this reader has looked.
+/// The position up to which this reader has notified watchers.
 #[derive(Clone, Copy)]
 struct WatchPosition {
-    /// Changes when anybody else has written.
+    /// Changes when another connection has written.
     version: i64,
-    /// The last decision.
+    /// The id of the last decision.
     decision: i64,
 }
 
 impl StoreReader {
-    /// Returns a reader, which opens nothing yet.
+    /// Returns a reader, without opening a connection yet.
     pub(super) fn new(
         shared: Arc<SharedStoreState>,
         owners: OwnerFolder,
@@ -48,7 +48,7 @@ impl StoreReader {
         StoreReader { shared, owners, head, connection: None, seen: None }
     }
 
-    /// Works until it is told to close.
+    /// Serves requests until `Close` arrives.
     pub(super) fn work(mut self, queue: &Receiver<ReadRequest>) {
         loop {
             let next = match self.shared.watchers.any() {
@@ -60,7 +60,8 @@ impl StoreReader {
                 Ok(read) => self.answer(read),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            // What cannot be read now is tried again soon; who needs it reads it, and is told.
+            // A failed poll is repeated soon; a caller that needs the data reads it, and gets the
+            // error.
             let _ = self.look_out();
         }
     }
@@ -79,7 +80,7 @@ impl StoreReader {
             }
             ReadRequest::Questions { run, now, reply } => self.read(reply, |connection| {
                 let run = match run.map(|run| number(connection, run)).transpose() {
-                    // A run that is not there asks nothing.
+                    // An unknown run has no questions.
                     Err(OperationError::Refused(_)) => return Ok(Vec::new()),
                     run => run?,
                 };
@@ -99,7 +100,7 @@ impl StoreReader {
         }
     }
 
-    /// Reads everything as it stands at one moment.
+    /// Runs `work` on a snapshot of the journal, and sends its result.
     fn read<T>(
         &mut self,
         reply: ReplySender<T>,
@@ -110,7 +111,7 @@ impl StoreReader {
             let snapshot = connection.unchecked_transaction().map_err(OperationError::from);
             snapshot.and_then(|snapshot| work(&snapshot)).map_err(|trouble| trouble.at(&path))
         });
-        // A future that was dropped wants no answer.
+        // The receiver may have been dropped.
         let _ = reply.send(result);
     }
 
@@ -127,7 +128,7 @@ impl StoreReader {
         Ok(self.connection.insert(connection))
     }
 
-    /// Notes where to look from, and tells a new watcher of what was decided before.
+    /// Sets the position to poll from, and notifies a new watcher of earlier decisions.
     fn begin_watch(&mut self, run: RunId) -> Result<(), OperationError> {
         let seen = self.seen;
         let connection = self.connection()?;
@@ -150,7 +151,7 @@ impl StoreReader {
         Ok(())
     }
 
-    /// Tells the watchers of runs about which something was decided since.
+    /// Notifies the watchers of runs that have new decisions.
     fn look_out(&mut self) -> Result<(), OperationError> {
         let Some(mut seen) = self.seen else { return Ok(()) };
         let shared = self.shared.clone();

@@ -1,4 +1,4 @@
-//! Writing runs: each function runs inside the writer's transaction, and checks before it writes.
+//! Writes runs. Each function runs inside the writer's transaction, and checks before it writes.
 
 use super::answers;
 use super::audit::TrailWriter;
@@ -17,7 +17,7 @@ use std::collections::HashMap;
 /// The fence of a run's first owner.
 const FIRST_FENCE: u64 = 1;
 
-/// What the writer remembers of the runs that this process has. Only a hint: the fence is read from
+/// The writer's cache of the runs that this process owns. It is only a hint: the fence is read from
 /// the table each time.
 #[derive(Default)]
 pub(super) struct OwnedRuns {
@@ -28,9 +28,9 @@ pub(super) struct OwnedRuns {
 struct OwnedRun {
     number: i64,
     fence: u64,
-    /// The sequence of the next entry.
+    /// The sequence number of the next entry.
     next: u32,
-    /// It ended here, which freed it.
+    /// True if the run ended under this writer, which released it.
     over: bool,
 }
 
@@ -56,8 +56,8 @@ impl RunRow {
         Ok(found.ok_or(StoreError::UnknownRun(run))?)
     }
 
-    /// Finds it without the index. The number may have been given to another run since, hence the
-    /// id.
+    /// Finds the row without the index. The id is compared because the number may belong to another
+    /// run by now.
     fn find_known(
         connection: &Connection,
         run: RunId,
@@ -71,22 +71,22 @@ impl RunRow {
 }
 
 impl OwnedRuns {
-    /// Forgets everything: a transaction failed, and what was remembered of it is not true.
+    /// Clears the cache: a transaction failed, so that it may be wrong.
     pub(super) fn clear(&mut self) {
         self.known.clear();
     }
 
-    /// Returns whether the run ended under this fence, so that there is nothing to give up.
+    /// Reports whether the run ended under this fence, so that it need not be released.
     pub(super) fn is_over(&self, run: RunId, fence: u64) -> bool {
         self.known.get(&run).is_some_and(|known| known.over && known.fence == fence)
     }
 
-    /// Forgets one run.
+    /// Removes one run from the cache.
     pub(super) fn forget(&mut self, run: RunId) {
         self.known.remove(&run);
     }
 
-    /// Takes down a new run. Returns its fence.
+    /// Stores a new run. Returns its id and its fence.
     pub(super) fn create(
         &mut self,
         connection: &Connection,
@@ -96,7 +96,7 @@ impl OwnedRuns {
     ) -> Result<(RunId, u64), OperationError> {
         let inserted = insert(connection, header, RunState::Running, Some(owner.token()?));
         let number = match inserted {
-            // Only the statement failed, not what came before it.
+            // Only this statement failed, not those before it.
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
                 let detail = format!("it has a run `{}` already", header.run);
                 return Err(StoreError::Database { path: shared.path.clone(), detail }.into());
@@ -157,7 +157,7 @@ impl OwnedRuns {
         Ok(())
     }
 
-    /// Takes a run over. Returns its new fence.
+    /// Takes over a run. Returns its id and its new fence.
     pub(super) fn claim(
         &mut self,
         connection: &Connection,
@@ -189,7 +189,7 @@ impl OwnedRuns {
         Ok((run, fence))
     }
 
-    /// Gives a run up, as it stands.
+    /// Releases a run in its present state.
     pub(super) fn release(
         &mut self,
         connection: &Connection,
@@ -209,8 +209,8 @@ impl OwnedRuns {
     }
 }
 
-/// Writes a run without entries. Returns its number. If there is a run of this id, nothing is
-/// written.
+/// Writes a run without entries. Returns its number. Fails without writing anything if a run with
+/// this id exists.
 pub(super) fn insert(
     connection: &Connection,
     header: &RunHeader,
@@ -264,6 +264,6 @@ fn next_sequence(connection: &Connection, number: i64) -> rusqlite::Result<u32> 
     let sql = "SELECT max(id) FROM entries WHERE id BETWEEN ?1 AND ?2";
     let mut statement = connection.prepare_cached(sql)?;
     let last = statement.query_row(entry_range(number), |row| row.get::<_, Option<i64>>(0));
-    // The low half of the id.
+    // The sequence number is the low half of the id.
     Ok(last?.map_or(0, |last| last as u32 + 1))
 }

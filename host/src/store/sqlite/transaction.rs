@@ -1,4 +1,4 @@
-//! One transaction of the writer: all of a group, or nothing of it.
+//! One transaction of the writer: a group of operations, committed completely or not at all.
 
 use super::answers;
 use super::failure::OperationError;
@@ -10,27 +10,26 @@ use crate::model::{RunId, Timestamp};
 use crate::store::{Durability, JournalBatch, PruneRule, RequiredDurability, RunState, StoreError};
 use rusqlite::ErrorCode;
 
-/// Runs that end before old ones are looked for again.
+/// Number of ended runs after which the writer looks for old runs again.
 const ENDED_BETWEEN_PRUNES: u64 = 100;
 
-/// In WAL mode, the first waits for the disk at each commit and the second leaves that to the OS.
-/// Neither may be prepared: the setting takes effect when it is parsed.
+/// In WAL mode, `SYNCED` waits for the disk at each commit, and `RELAXED` leaves that to the OS.
+/// Neither may be a prepared statement: the setting takes effect when it is parsed.
 const SYNCED: &str = "PRAGMA synchronous = FULL";
 const RELAXED: &str = "PRAGMA synchronous = NORMAL";
 
-/// What to do while another process writes.
+/// The reaction to another process that is writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BusyPolicy {
-    /// Wait for it, for seconds if need be.
+    /// Wait for it, for seconds if necessary.
     Wait,
-    /// Leave everything as it is.
+    /// Return at once, without changing anything.
     GiveUp,
 }
 
 impl StoreWriter {
-    /// Carries operations out in one transaction, and tells everybody how it went. The group is
-    /// empty afterwards, unless another process is writing and there was no patience to wait for
-    /// it.
+    /// Carries out operations in one transaction, and sends the outcomes. The group is empty
+    /// afterwards, unless another process is writing and `patience` is `GiveUp`.
     pub(super) fn write_group(&mut self, group: &mut Vec<Operation>, patience: BusyPolicy) {
         let synced = self.durability == Durability::Power && group.iter().any(wants_disk);
         let mut outcomes = std::mem::take(&mut self.outcomes);
@@ -42,7 +41,8 @@ impl StoreWriter {
         });
         match done {
             Ok(()) => {
-                // Before anybody is told: who is told may end this process.
+                // The anchor is moved before any reply is sent: a caller that gets one may end this
+                // process.
                 self.trail.keep_head(&self.connection);
                 self.tell(group, &mut outcomes, synced);
             }
@@ -74,12 +74,12 @@ impl StoreWriter {
             operation.tell(outcome, &self.shared);
         }
         if pruned {
-            // Who prunes wants the room back. Pages that stay are used again.
+            // Callers that prune want the space back. Pages that stay are reused.
             let _ = self.connection.execute_batch("PRAGMA incremental_vacuum");
         }
     }
 
-    /// Forgets some old runs, by the rule that a journal follows on its own. Returns how many.
+    /// Removes some old runs by the default rule. Returns how many.
     pub(super) fn forget_some(&mut self) -> rusqlite::Result<u64> {
         let mut count = 0;
         self.transact(BusyPolicy::Wait, false, |writer| {
@@ -91,7 +91,7 @@ impl StoreWriter {
         Ok(count)
     }
 
-    /// Runs `work` in a transaction that is committed if it succeeds, and undone if not.
+    /// Runs `work` in a transaction. Commits it if `work` succeeds, and rolls it back if not.
     fn transact(
         &mut self,
         patience: BusyPolicy,
@@ -113,14 +113,14 @@ impl StoreWriter {
         });
         if done.is_err() {
             if !self.connection.is_autocommit() {
-                // The first failure is the one to tell. If this fails as well, so does the next
+                // The first failure is returned. If the rollback fails as well, so does the next
                 // transaction.
                 let _ = self.connection.execute_batch("ROLLBACK");
             }
             self.runs.clear();
         }
         if synced {
-            // Should it fail, further commits are only safer than asked for.
+            // If this fails, later commits are only safer than required.
             let _ = self.connection.execute_batch(RELAXED);
         }
         done?;
@@ -135,8 +135,8 @@ impl StoreWriter {
         Ok(())
     }
 
-    /// A lease under which something was lost writes no more; a run that could not be given up is
-    /// given up later.
+    /// Records a failure: a lease that lost a write can write no more, and a run that could not be
+    /// released is released later.
     fn remember_failure(&mut self, operation: &Operation, error: &StoreError) {
         match operation {
             Operation::Append { run, fence, .. } => {
@@ -219,7 +219,7 @@ impl StoreWriter {
     }
 }
 
-/// Keeps a refusal, which concerns one operation, apart from a failure, which concerns all.
+/// Separates a refusal, which concerns one operation, from a failure, which concerns all.
 fn refused<T>(result: Result<T, OperationError>) -> rusqlite::Result<Result<T, StoreError>> {
     match result {
         Ok(value) => Ok(Ok(value)),

@@ -1,8 +1,8 @@
-//! Whoever writes: whatever is queued goes into one transaction.
+//! Writes the queued operations, in one transaction each time.
 //!
-//! **Invariant:** nobody is told of a success before its transaction is committed, and as safe as
-//! they asked for. **Invariant:** after a failure every further write under the same lease fails: a
-//! run's entries have no gap.
+//! **Invariant:** no success is reported before its transaction is committed with the required
+//! durability. **Invariant:** after a failure all further writes under the same lease fail, so that
+//! the entries of a run have no gap.
 
 use super::audit::TrailWriter;
 use super::leases::SharedStoreState;
@@ -19,24 +19,23 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 
-/// The most operations in one transaction: the first of them waits for the last.
+/// Maximum operations in one transaction: the first of them waits for the last.
 const GROUP: usize = 256;
 
-/// Bytes that are written without leaving the thread of the one who waits: some ten pages.
+/// Maximum bytes that are written in the thread of the caller that waits: about ten pages.
 const SMALL: usize = 32 << 10;
 
-/// Bytes of WAL that call for a checkpoint, whoever wrote them: a few megabytes are still read
-/// fast.
+/// Bytes of WAL that trigger a checkpoint, whichever process wrote them: a few megabytes are still
+/// read fast.
 const CHECKPOINT: u64 = 4 << 20;
 
-/// Where somebody still reads what should be folded in, it is tried again when the WAL has grown by
-/// this.
+/// Growth of the WAL after which a checkpoint is tried again, if a reader prevented the last one.
 const CHECKPOINT_AGAIN: u64 = 1 << 20;
 
-/// Runs forgotten at once on our own account: somebody may be about to write.
+/// Maximum runs removed at a time by the default rule: other writes may be about to come.
 pub(super) const FORGOTTEN_AT_ONCE: usize = 32;
 
-/// Writes.
+/// Writes the journal.
 pub(super) struct StoreWriter {
     pub(super) connection: Connection,
     pub(super) shared: Arc<SharedStoreState>,
@@ -44,7 +43,7 @@ pub(super) struct StoreWriter {
     pub(super) durability: Durability,
     queue: Receiver<Operation>,
     reader: Sender<ReadRequest>,
-    /// Taken from the queue, and not yet written.
+    /// Operations taken from the queue, and not yet written.
     group: Vec<Operation>,
     reads: Vec<ReadRequest>,
     closing: bool,
@@ -54,16 +53,16 @@ pub(super) struct StoreWriter {
     pub(super) broken: HashMap<(RunId, u64), StoreError>,
     /// Runs whose release failed: tried again with the next transaction.
     pub(super) unreleased: Vec<(RunId, u64)>,
-    /// The latest time that anybody mentioned.
+    /// The latest time of any header or entry.
     pub(super) latest: Timestamp,
-    /// Runs that ended under this writer.
+    /// Number of runs that ended under this writer.
     pub(super) ended: u64,
-    /// Whether to look for old runs in the next idle moment.
+    /// True if old runs should be looked for when there is nothing else to do.
     pub(super) prune_due: bool,
-    /// What became of the operations of a group; kept for its allocation.
+    /// The outcomes of a group's operations; a field only to reuse its allocation.
     pub(super) outcomes: Vec<OperationOutcome>,
     checkpointed: u64,
-    /// The size of the WAL that calls for the next checkpoint.
+    /// The size of the WAL that triggers the next checkpoint.
     checkpoint_at: u64,
 }
 
@@ -101,52 +100,52 @@ impl StoreWriter {
         }
     }
 
-    /// Returns whether it was told to close.
+    /// Reports whether `Close` was taken from the queue.
     pub(super) fn is_closing(&self) -> bool {
         self.closing
     }
 
-    /// Returns how many transactions there were.
+    /// Returns the number of transactions so far.
     pub(super) fn commits(&self) -> u64 {
         self.shared.counters.read().commits
     }
 
-    /// Writes everything that is queued, then tidies up.
+    /// Writes everything that is queued, then runs a checkpoint and removes old runs if needed.
     pub(super) fn write(&mut self) {
         while self.take() {
             self.commit(BusyPolicy::Wait);
             self.pass_reads_on();
         }
-        // Looked at once for each time that there was something to write, or to look after.
+        // Checked once after each round that committed something, and when closing.
         if self.commits() != self.checkpointed || self.closing {
             self.checkpointed = self.commits();
             self.fold_in();
         }
         self.prune();
-        // Nobody waits for a journal that is closed.
+        // No caller waits for a journal that is closed.
         while self.closing && self.prune_due {
             self.prune();
         }
     }
 
-    /// Takes a WAL that has grown large over into the journal itself. It waits for the disk, and is
-    /// not done more often than need be: what is folded in leaves the file as large as it was until
-    /// the next write begins it anew.
+    /// Copies a WAL that has grown large into the database file. This waits for the disk, and is
+    /// not done more often than needed: after a checkpoint the WAL keeps its size until the next
+    /// write restarts it.
     fn fold_in(&mut self) {
         let size = wal_size(&self.shared.path);
         if size < CHECKPOINT {
             self.checkpoint_at = CHECKPOINT;
         }
         if size >= self.checkpoint_at {
-            // One that fails is tried again; until then the WAL grows.
+            // A failed checkpoint is tried again; until then the WAL grows.
             let _ = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
             self.shared.counters.count_checkpoint();
             self.checkpoint_at = size + CHECKPOINT_AGAIN;
         }
     }
 
-    /// Writes what is queued, if it is small and nothing has to be waited for. Returns whether
-    /// nothing is left.
+    /// Writes the queued operations if they are small and need not wait. Returns `true` if nothing
+    /// is left to do.
     pub(super) fn write_what_is_small(&mut self) -> bool {
         if self.take() {
             let costs = self.group.iter().map(|operation| self.cost(operation));
@@ -160,11 +159,12 @@ impl StoreWriter {
             }
             self.pass_reads_on();
         }
-        // One group is enough for somebody who has other things to do.
+        // A caller writes at most one group.
         !self.take() && !self.closing
     }
 
-    /// Takes operations from the queue, up to a group. Returns whether there is something to do.
+    /// Takes operations from the queue, up to the size of a group. Returns `true` if there is
+    /// something to do.
     fn take(&mut self) -> bool {
         while self.group.len() < GROUP {
             match self.queue.try_recv() {
@@ -193,12 +193,13 @@ impl StoreWriter {
 
     fn pass_reads_on(&mut self) {
         for read in self.reads.drain(..) {
-            // A reader that is gone drops the reply, which says so.
+            // If the reader has ended, the reply is dropped, which is reported as `Closed`.
             let _ = self.reader.send(read);
         }
     }
 
-    /// Returns about how many bytes an operation writes, if it has to wait for nothing.
+    /// Returns the approximate bytes that an operation writes. Returns `None` if it may have to
+    /// wait.
     fn cost(&self, operation: &Operation) -> Option<usize> {
         match operation {
             Operation::Append { batch, .. } => {
@@ -215,8 +216,8 @@ impl StoreWriter {
         }
     }
 
-    /// Returns whether a batch is followed by writing the head of the trail, which may have to wait
-    /// for another process.
+    /// Reports whether a batch is followed by writing the anchor of the audit trail, which may have
+    /// to wait for another process.
     fn waits_for_head(&self, batch: &JournalBatch) -> bool {
         let noted = |what: &JournalEvent| {
             matches!(what, JournalEvent::Asked { .. } | JournalEvent::Withdrawn { .. })
@@ -224,7 +225,7 @@ impl StoreWriter {
         self.trail.keeps_head() && batch.entries.iter().any(|entry| noted(&entry.what))
     }
 
-    /// Forgets some old runs, if it is time to look for them.
+    /// Removes some old runs, if it is time to look for them.
     fn prune(&mut self) {
         if !std::mem::take(&mut self.prune_due) {
             return;
@@ -233,12 +234,13 @@ impl StoreWriter {
             Ok(true) => self.forget_some(),
             Ok(false) | Err(_) => Ok(0),
         };
-        // Nobody asked for it, so nobody is told: what fails here fails again where somebody is.
+        // No caller asked for it, so errors are not reported: the same error will reach a caller
+        // later.
         self.prune_due = forgotten.is_ok_and(|count| count as usize == FORGOTTEN_AT_ONCE);
     }
 }
 
-/// Returns about how many bytes a batch takes.
+/// Returns the approximate size of a batch in bytes.
 fn size(batch: &JournalBatch) -> usize {
     let text = |what: &JournalEvent| match what {
         JournalEvent::Requested { arguments: Ok(text), .. }

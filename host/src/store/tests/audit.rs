@@ -1,4 +1,4 @@
-//! What people were asked and what they said stands in the trail.
+//! Tests that questions and decisions are recorded in the audit trail.
 
 use super::on_each_journal;
 use super::sample::{asking, ending, entry, header, question};

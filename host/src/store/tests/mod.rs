@@ -1,4 +1,4 @@
-//! What every journal does, tried on each of them.
+//! Tests of behaviour that every journal has, run on each implementation.
 
 mod answers;
 mod audit;
@@ -6,7 +6,7 @@ mod listing;
 pub(super) mod sample;
 mod writing;
 
-/// Makes a test of each function, for each journal.
+/// Makes a test of each function for each journal.
 macro_rules! on_each_journal {
     ($($name:ident),* $(,)?) => {
         mod memory {

@@ -1,4 +1,4 @@
-//! What only a journal in a file does.
+//! Tests of behaviour that only a journal in a file has.
 
 mod audit;
 mod damage;
