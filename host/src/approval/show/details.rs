@@ -1,7 +1,7 @@
 //! The details of an ask, for people who want to read more before they decide.
 
 use super::lines::BAR;
-use super::parts::size;
+use super::parts::format_size;
 use crate::model::{
     Ask, Difference, MissingVariables, Need, Package, Redactor, ToolChange, TrustNeed, escape,
     in_one_line,
@@ -36,9 +36,9 @@ pub fn details_of_ask(ask: &Ask) -> Vec<String> {
 pub fn details_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
     let mut details = DetailLines { lines: Vec::new(), redactor };
     match &ask.need {
-        Some(Need::Trust(_)) | None => details.text("why", &ask.reason),
+        Some(Need::Trust(_)) | None => details.add_redacted("why", &ask.reason),
         Some(_) if ask.reason.is_empty() => {}
-        Some(_) => details.text("why", &ask.reason),
+        Some(_) => details.add_redacted("why", &ask.reason),
     }
     match &ask.need {
         Some(Need::Install(package)) => details.package(package),
@@ -47,11 +47,11 @@ pub fn details_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
         Some(Need::Change(change)) => details.change(change),
         None => {}
     }
-    details.say("digest", &ask.digest());
+    details.add("digest", &ask.digest());
     if let Some(origin) = &ask.origin {
-        details.say("definition sha256", &origin.definition);
-        details.say("server sha256", &origin.server);
-        origin.package.iter().for_each(|package| details.say("package sha256", package));
+        details.add("definition sha256", &origin.definition);
+        details.add("server sha256", &origin.server);
+        origin.package.iter().for_each(|package| details.add("package sha256", package));
     }
     details.arguments(ask);
     details.lines
@@ -65,28 +65,28 @@ struct DetailLines<'r> {
 
 impl DetailLines<'_> {
     /// Adds a line: a label of ours, and text from elsewhere that holds no secret.
-    fn say(&mut self, label: &str, text: &str) {
+    fn add(&mut self, label: &str, text: &str) {
         self.lines.push(format!("{label}{BAR}{}", in_one_line(text)));
     }
 
     /// Adds a line: a label of ours, and text from elsewhere that is redacted first.
-    fn text(&mut self, label: &str, text: &str) {
+    fn add_redacted(&mut self, label: &str, text: &str) {
         let text = self.redactor.redact_text(text).into_owned();
-        self.say(label, &text);
+        self.add(label, &text);
     }
 
     /// Adds a line of ours, without a bar.
-    fn head(&mut self, text: &str) {
+    fn add_heading(&mut self, text: &str) {
         self.lines.push(text.into());
     }
 
     /// Adds lines of text from elsewhere, without a label.
-    fn behind_bar<'a>(&mut self, lines: impl Iterator<Item = &'a str>) {
+    fn add_foreign_lines<'a>(&mut self, lines: impl Iterator<Item = &'a str>) {
         self.lines.extend(lines.map(|line| format!("│ {}", in_one_line(line))));
     }
 
     fn arguments(&mut self, ask: &Ask) {
-        self.head(match self.redactor.hides() {
+        self.add_heading(match self.redactor.hides() {
             true => "the arguments in full; of secrets, how many characters they have:",
             false => "the arguments in full, SECRETS INCLUDED:",
         });
@@ -99,61 +99,63 @@ impl DetailLines<'_> {
 
     fn package(&mut self, package: &Package) {
         if package.changed {
-            self.head("it was installed before, and is no longer what it was");
+            self.add_heading("it was installed before, and is no longer what it was");
         }
-        self.say("server", &package.server);
-        self.say("package", &package.name);
-        self.say("version", &package.version);
-        package.beside.iter().for_each(|beside| self.say("and beside it", beside));
+        self.add("server", &package.server);
+        self.add("package", &package.name);
+        self.add("version", &package.version);
+        package.beside.iter().for_each(|beside| self.add("and beside it", beside));
         package
             .starts_other()
             .into_iter()
-            .for_each(|other| self.say("START the program of", other));
+            .for_each(|other| self.add("START the program of", other));
         if package.scripts {
-            self.head(
+            self.add_heading(
                 "code of it may run while it is installed: the settings say `installScripts`",
             );
         }
-        self.say(
+        self.add(
             "size",
             &match package.size {
                 Some(bytes) => {
-                    format!("{} ({bytes} bytes), without what it depends on", size(bytes))
+                    format!("{} ({bytes} bytes), without what it depends on", format_size(bytes))
                 }
                 None => "the registry does not say".into(),
             },
         );
-        self.say("from", &package.source);
-        self.say("integrity", package.integrity.as_deref().unwrap_or("the registry names none"));
-        self.text("launch line", &package.install);
+        self.add("from", &package.source);
+        self.add("integrity", package.integrity.as_deref().unwrap_or("the registry names none"));
+        self.add_redacted("launch line", &package.install);
     }
 
     fn variables(&mut self, variables: &MissingVariables) {
-        self.say("server", &variables.server);
-        variables.names.iter().for_each(|name| self.say("not set", name));
-        self.say("file", &variables.file);
-        self.head("the file is read again when you say that it is set; the call then goes on");
+        self.add("server", &variables.server);
+        variables.names.iter().for_each(|name| self.add("not set", name));
+        self.add("file", &variables.file);
+        self.add_heading(
+            "the file is read again when you say that it is set; the call then goes on",
+        );
     }
 
     fn trust(&mut self, trust: &TrustNeed) {
-        self.say("folder", &trust.folder);
-        self.say("not trusted", &trust.reason);
+        self.add("folder", &trust.folder);
+        self.add("not trusted", &trust.reason);
         for (name, digest) in &trust.files {
-            self.say("file", &format!("{} sha256 {digest}", in_one_line(name)));
+            self.add("file", &format!("{} sha256 {digest}", in_one_line(name)));
         }
-        self.head("what the files would start or reach, allow and loosen:");
+        self.add_heading("what the files would start or reach, allow and loosen:");
         // Secrets were removed when these lines were written; no more is hidden here.
-        self.behind_bar(trust.would.iter().map(String::as_str));
+        self.add_foreign_lines(trust.would.iter().map(String::as_str));
     }
 
     fn change(&mut self, change: &ToolChange) {
-        self.head("what differs:");
+        self.add_heading("what differs:");
         change.differences.iter().for_each(|difference| self.difference(difference));
     }
 
     /// Adds one changed part, as it was and as it is.
     fn difference(&mut self, difference: &Difference) {
-        self.say("part", &difference.part);
+        self.add("part", &difference.part);
         for line in difference.lines() {
             // Schemas are indented: up to `INDENT` leading spaces are preserved.
             let indent = line.bytes().take_while(|byte| *byte == b' ').count().min(INDENT);

@@ -1,6 +1,6 @@
 //! The first lines of an ask.
 
-use super::parts::{differs, packages, variables, words_of_package};
+use super::parts::{describe_change, describe_packages, describe_variables, words_of_package};
 use crate::model::{
     Ask, AskKind, ChangeBaseline, Need, Redactor, TrustNeed, brief_arguments, fold_middle,
     in_one_line,
@@ -57,7 +57,7 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
             };
             let mut lines = vec![tool, (label, words_of_package(needed))];
             if !needed.beside.is_empty() {
-                lines.push(("and beside it", packages(&needed.beside, WIDTH)));
+                lines.push(("and beside it", describe_packages(&needed.beside, WIDTH)));
             }
             let other = needed.starts_other().into_iter();
             lines.extend(other.map(|other| ("START the program of", in_one_line(other))));
@@ -65,12 +65,12 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
             lines
         }
         (Some(Need::Variables(needed)), _) => {
-            vec![tool, ("first set", variables(needed)), ("then call with", call())]
+            vec![tool, ("first set", describe_variables(needed)), ("then call with", call())]
         }
         (Some(Need::Trust(needed)), _) => {
             let then = fold_middle(&in_one_line(&ask.tool), TOOL);
             let mut lines = vec![("trust folder", in_one_line(&needed.folder))];
-            lines.extend(would(needed));
+            lines.extend(trust_effects(needed));
             lines.push(("then call", format!("{then} {}", call())));
             lines
         }
@@ -80,7 +80,7 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
                 ChangeBaseline::EarlierCall => "CHANGED since last call",
                 ChangeBaseline::Decision => "CHANGED since shown",
             };
-            vec![tool, (label, differs(change, redactor)), ("call with", call())]
+            vec![tool, (label, describe_change(change, redactor)), ("call with", call())]
         }
         (None, AskKind::UncertainCall) if ask.call.is_none() => {
             vec![tool, ("was called with", call()), ("go on without it", text(&ask.reason))]
@@ -93,16 +93,16 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
     labelled.push(("digest", ask.short_digest()));
     let width = labelled.iter().map(|(label, _)| label.width()).max().unwrap_or(0);
     let line = |(label, text): &(&str, String)| {
-        let most = if label.contains("call") { ARGUMENTS + TOOL + 1 } else { WIDTH };
+        let limit = if label.contains("call") { ARGUMENTS + TOOL + 1 } else { WIDTH };
         let pad = width - label.width();
-        format!("{label}{:pad$}{BAR}{}", "", fold_middle(text, most))
+        format!("{label}{:pad$}{BAR}{}", "", fold_middle(text, limit))
     };
     labelled.iter().map(line).collect()
 }
 
 /// Lists the effects of trusting a folder, one per line. If there are too many lines, those in the
 /// middle are replaced by their count.
-fn would(need: &TrustNeed) -> Vec<(&'static str, String)> {
+fn trust_effects(need: &TrustNeed) -> Vec<(&'static str, String)> {
     if need.would.is_empty() {
         return vec![("which would", "start nothing and allow nothing".into())];
     }
