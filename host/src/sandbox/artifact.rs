@@ -21,7 +21,7 @@ static COMPILED: &PageAligned<[u8]> =
 
 /// True if an engine of this process executes the code in place. wasmtime identifies code by its
 /// address, so only one engine can.
-static TAKEN: AtomicBool = AtomicBool::new(false);
+static IN_PLACE_USED: AtomicBool = AtomicBool::new(false);
 
 /// The memory that the guest's code is executed from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,8 +34,8 @@ pub(super) enum GuestCodeLocation {
 
 impl GuestCodeLocation {
     /// Returns `InPlace` for the first engine of the process on Linux, and `Copy` for all others.
-    pub(super) fn take() -> GuestCodeLocation {
-        match cfg!(target_os = "linux") && !TAKEN.swap(true, Ordering::SeqCst) {
+    pub(super) fn choose() -> GuestCodeLocation {
+        match cfg!(target_os = "linux") && !IN_PLACE_USED.swap(true, Ordering::SeqCst) {
             true => GuestCodeLocation::InPlace,
             false => GuestCodeLocation::Copy,
         }

@@ -15,7 +15,7 @@ pub(crate) struct CpuMeter {
     used: CpuUse,
     slices: AtomicU64,
     busy: AtomicBool,
-    aside: AtomicU64,
+    uncharged_nanos: AtomicU64,
 }
 
 /// The time from one poll of the guest to its return.
@@ -34,24 +34,24 @@ impl CpuInterval {
 
 impl CpuMeter {
     /// Starts a step.
-    pub(crate) fn begin(&self) {
+    pub(crate) fn start_step(&self) {
         self.busy.store(false, Relaxed);
     }
 
     /// Starts an interval: the guest gets the thread.
     #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
-    pub(crate) fn enter(&self) -> CpuInterval {
+    pub(crate) fn start_interval(&self) -> CpuInterval {
         let thread = if self.busy.load(Relaxed) { thread_time() } else { None };
         CpuInterval { start: Instant::now(), thread }
     }
 
     /// Ends an interval: the guest returns the thread. Returns how long it had it.
-    pub(crate) fn leave(&self, stretch: &CpuInterval) -> Duration {
-        let aside = Duration::from_nanos(self.aside.swap(0, Relaxed));
-        let spent = match stretch.thread {
+    pub(crate) fn end_interval(&self, interval: &CpuInterval) -> Duration {
+        let uncharged = Duration::from_nanos(self.uncharged_nanos.swap(0, Relaxed));
+        let spent = match interval.thread {
             // The thread's own clock does not count the time during which the host's work waited.
-            Some(_) => stretch.elapsed(),
-            None => stretch.elapsed().saturating_sub(aside),
+            Some(_) => interval.elapsed(),
+            None => interval.elapsed().saturating_sub(uncharged),
         };
         self.used.add(spent);
         spent
@@ -59,22 +59,22 @@ impl CpuMeter {
 
     /// Does work of the host within an interval, without charging the program for it.
     #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
-    pub(crate) fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn uncharged<T>(&self, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let done = work();
         let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.aside.fetch_add(nanos, Relaxed);
+        self.uncharged_nanos.fetch_add(nanos, Relaxed);
         done
     }
 
     /// Counts a slice that has ended while the guest continues.
-    pub(crate) fn slice(&self) {
+    pub(crate) fn count_slice(&self) {
         self.busy.store(true, Relaxed);
         self.slices.fetch_add(1, Relaxed);
     }
 
     /// Sets the CPU time used, replacing the time counted so far.
-    pub(crate) fn charge(&self, used: Duration) {
+    pub(crate) fn set_used(&self, used: Duration) {
         self.used.set(used);
     }
 
@@ -84,7 +84,7 @@ impl CpuMeter {
     }
 
     /// Returns the counter itself, for callers that add to it.
-    pub(crate) fn shared(&self) -> CpuUse {
+    pub(crate) fn counter(&self) -> CpuUse {
         self.used.clone()
     }
 

@@ -31,7 +31,7 @@ pub(crate) struct StartParameters {
 pub(crate) struct Instance {
     store: Store<GuestState>,
     guest: Guest,
-    machine: Arc<WasmEngine>,
+    wasm_engine: Arc<WasmEngine>,
     cpu: Arc<CpuMeter>,
     _slot: Slot,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Instance {
 impl Instance {
     /// Makes a fresh guest in a slot of the engine.
     pub(crate) async fn new(
-        machine: Arc<WasmEngine>,
+        wasm_engine: Arc<WasmEngine>,
         slot: Slot,
         limits: Limits,
         on_line: LineSink,
@@ -51,16 +51,16 @@ impl Instance {
             intents: Vec::new(),
             lines: Vec::new(),
             on_line,
-            last: 0,
-            held: 0,
+            last_call: 0,
+            held_bytes: 0,
             memory: 0,
-            printed: 0,
+            console_bytes: 0,
         };
-        let mut store = Store::new(&machine.engine, state);
+        let mut store = Store::new(&wasm_engine.engine, state);
         store.limiter(|state| state);
         store.epoch_deadline_callback(|context| {
             let state = context.data();
-            state.cpu.slice();
+            state.cpu.count_slice();
             match state.cpu.used() > state.limits.cpu_time {
                 true => Err(StopReason::CpuTime(state.limits.cpu_time).into()),
                 false => Ok(UpdateDeadline::Yield(1)),
@@ -69,22 +69,22 @@ impl Instance {
         store.set_epoch_deadline(1);
         store.set_hostcall_fuel(HOSTCALL_FUEL);
         let guest =
-            machine.guest.instantiate_async(&mut store).await.map_err(StopReason::from_trap)?;
-        Ok(Instance { store, guest, machine, cpu, _slot: slot })
+            wasm_engine.guest.instantiate_async(&mut store).await.map_err(StopReason::from_trap)?;
+        Ok(Instance { store, guest, wasm_engine, cpu, _slot: slot })
     }
 
     /// Starts the program.
     pub(crate) async fn start(
         &mut self,
-        begin: StartParameters,
+        parameters: StartParameters,
         now: Timestamp,
     ) -> Result<Step, StopReason> {
         let limits = &self.store.data().limits;
         let clamp = |size: usize| u32::try_from(size).unwrap_or(u32::MAX);
         let program = wit::Program {
-            modules: begin.modules.into_iter().map(convert::module).collect(),
-            inputs: begin.inputs,
-            seed: begin.seed.into(),
+            modules: parameters.modules.into_iter().map(convert::module).collect(),
+            inputs: parameters.inputs,
+            seed: parameters.seed.into(),
             console_limit: clamp(limits.console),
             result_limit: clamp(limits.result),
             arguments_limit: clamp(limits.arguments),
@@ -92,7 +92,7 @@ impl Instance {
         };
         self.store.set_epoch_deadline(1);
         let call = self.guest.pml_sandbox_program().call_start(&mut self.store, &program, now.0);
-        let step = metered(&self.machine, &self.cpu, call).await;
+        let step = metered(&self.wasm_engine, &self.cpu, call).await;
         self.finish(step)
     }
 
@@ -111,29 +111,29 @@ impl Instance {
             &outcome,
             now.0,
         );
-        let step = metered(&self.machine, &self.cpu, call).await;
+        let step = metered(&self.wasm_engine, &self.cpu, call).await;
         self.finish(step)
     }
 
     /// Releases this many bytes of arguments that the host no longer holds.
     pub(crate) fn release(&mut self, bytes: usize) {
         let state = self.store.data_mut();
-        state.held = state.held.saturating_sub(bytes);
+        state.held_bytes = state.held_bytes.saturating_sub(bytes);
     }
 
     /// Restores the usage of a rebuilt run: the CPU time it had used, of which it may use `limit`
     /// in all, and the bytes of arguments that the host holds.
-    pub(crate) fn take_up(&mut self, cpu: Duration, limit: Duration, held: usize) {
-        self.cpu.charge(cpu);
+    pub(crate) fn take_up(&mut self, cpu: Duration, limit: Duration, held_bytes: usize) {
+        self.cpu.set_used(cpu);
         let state = self.store.data_mut();
         state.limits.cpu_time = limit;
-        state.held = held;
+        state.held_bytes = held_bytes;
     }
 
     /// Returns the counter of CPU time, to which the host adds what it spends on the program's
     /// values.
     pub(crate) fn cpu_use(&self) -> CpuUse {
-        self.cpu.shared()
+        self.cpu.counter()
     }
 
     /// Returns an error if the CPU time is used up.
@@ -164,7 +164,7 @@ impl Instance {
         let step = step.map_err(StopReason::from_trap)?;
         let state = self.store.data_mut();
         for line in step.console {
-            state.line(convert::line(line.level, line.text));
+            state.add_line(convert::line(line.level, line.text));
         }
         let limit = state.limits.cpu_time;
         let (intents, console) =
@@ -186,12 +186,12 @@ impl Instance {
 
 /// Runs a call into the guest, with the ticker awake and the CPU time of the run counted.
 async fn metered<T>(
-    machine: &WasmEngine,
+    wasm_engine: &WasmEngine,
     cpu: &CpuMeter,
     call: impl Future<Output = wasmtime::Result<T>>,
 ) -> wasmtime::Result<T> {
-    let _running = machine.ticker.run();
-    cpu.begin();
+    let _running = wasm_engine.ticker.mark_running();
+    cpu.start_step();
     MeteredCall { cpu, call: std::pin::pin!(call) }.await
 }
 
@@ -204,9 +204,9 @@ impl<F: Future> Future for MeteredCall<'_, F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        let stretch = self.cpu.enter();
+        let interval = self.cpu.start_interval();
         let poll = self.call.as_mut().poll(context);
-        self.cpu.leave(&stretch);
+        self.cpu.end_interval(&interval);
         poll
     }
 }

@@ -26,32 +26,35 @@ pub(super) struct GuestState {
     pub(super) intents: Vec<Intent>,
     pub(super) lines: Vec<ConsoleLine>,
     pub(super) on_line: LineSink,
-    pub(super) last: u64,
+    pub(super) last_call: u64,
     /// Bytes of arguments that the host holds for calls without an outcome.
-    pub(super) held: usize,
+    pub(super) held_bytes: usize,
     pub(super) memory: usize,
     /// Bytes of console output so far.
-    pub(super) printed: usize,
+    pub(super) console_bytes: usize,
 }
 
 impl GuestState {
-    pub(super) fn line(&mut self, line: ConsoleLine) {
+    pub(super) fn add_line(&mut self, line: ConsoleLine) {
         // The guest may miscount its own budget, so the host counts too.
-        self.printed = self.printed.saturating_add(line.text.len());
-        if self.printed > self.limits.console.saturating_mul(2).saturating_add(CONSOLE_SLACK) {
+        self.console_bytes = self.console_bytes.saturating_add(line.text.len());
+        if self.console_bytes > self.limits.console.saturating_mul(2).saturating_add(CONSOLE_SLACK)
+        {
             return;
         }
-        self.cpu.aside(|| (self.on_line)(&line));
+        self.cpu.uncharged(|| (self.on_line)(&line));
         self.lines.push(line);
     }
 }
 
 impl Host for GuestState {
     fn request(&mut self, id: GuestCallId, tool: String, arguments: String) -> Result<()> {
-        if id != self.last + 1 {
-            return Err(
-                StopReason::Broken(format!("call {id} came after call {}", self.last)).into()
-            );
+        if id != self.last_call + 1 {
+            return Err(StopReason::Broken(format!(
+                "call {id} came after call {}",
+                self.last_call
+            ))
+            .into());
         }
         if tool.len() > TOOL_CEILING {
             return Err(StopReason::Broken("the name of a tool is too long".into()).into());
@@ -59,12 +62,12 @@ impl Host for GuestState {
         if id > self.limits.calls {
             return Err(StopReason::Calls(self.limits.calls).into());
         }
-        self.last = id;
+        self.last_call = id;
         // guest-controlled: the queue is outside the guest's memory, so it has a limit of its own.
-        let arguments = match self.held + arguments.len() > self.limits.arguments {
+        let arguments = match self.held_bytes + arguments.len() > self.limits.arguments {
             true => Err(arguments.len()),
             false => {
-                self.held += arguments.len();
+                self.held_bytes += arguments.len();
                 Ok(arguments)
             }
         };
@@ -73,7 +76,7 @@ impl Host for GuestState {
     }
 
     fn cancel(&mut self, id: GuestCallId) -> Result<()> {
-        if id == 0 || id > self.last {
+        if id == 0 || id > self.last_call {
             return Err(
                 StopReason::Broken(format!("call {id} was cancelled before it was made")).into()
             );
@@ -83,7 +86,7 @@ impl Host for GuestState {
     }
 
     fn print(&mut self, level: Level, text: String) -> Result<()> {
-        self.line(convert::line(level, text));
+        self.add_line(convert::line(level, text));
         Ok(())
     }
 }

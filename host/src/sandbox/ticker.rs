@@ -36,14 +36,14 @@ impl Ticker {
             asleep: AtomicBool::new(false),
             closed: AtomicBool::new(false),
         });
-        let (weak, seen) = (engine.weak(), shared.clone());
+        let (weak, state) = (engine.weak(), shared.clone());
         let handle =
-            thread::Builder::new().name("pml-ticker".into()).spawn(move || tick(&weak, &seen))?;
+            thread::Builder::new().name("pml-ticker".into()).spawn(move || tick(&weak, &state))?;
         Ok(Ticker { shared, thread: handle.thread().clone() })
     }
 
     /// Counts a guest as running until the returned value is dropped.
-    pub(crate) fn run(&self) -> RunningGuest<'_> {
+    pub(crate) fn mark_running(&self) -> RunningGuest<'_> {
         self.shared.running.fetch_add(1, Ordering::SeqCst);
         if self.shared.asleep.load(Ordering::SeqCst) {
             self.thread.unpark();

@@ -54,15 +54,15 @@ impl WasmEngine {
             .table_keep_resident(KEEP_TABLES_RESIDENT)
             .pagemap_scan(Enabled::Auto)
             .max_unused_warm_slots(slots);
-        let place = GuestCodeLocation::take();
+        let location = GuestCodeLocation::choose();
         let mut config = tunables::tunables(artifact::TARGET)?;
-        place.prepare(&mut config);
+        location.prepare(&mut config);
         config
             .max_wasm_stack(WASM_STACK)
             .async_stack_size(WASM_STACK + HOST_STACK)
             .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
         let engine = Engine::new(&config)?;
-        let component = place.load(&engine)?;
+        let component = location.load(&engine)?;
         let mut linker = Linker::<GuestState>::new(&engine);
         Guest::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
         let guest = GuestPre::new(linker.instantiate_pre(&component)?)?;
