@@ -2,13 +2,9 @@
 
 mod audit;
 mod damage;
+mod open_store;
 mod questions;
 mod sharing;
 mod writing;
 
-use crate::store::{Durability, Store};
-use std::path::Path;
-
-fn open(folder: &Path) -> Store {
-    Store::open(folder, Durability::Process).unwrap()
-}
+use open_store::open;
