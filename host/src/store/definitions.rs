@@ -20,13 +20,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 /// Maximum bytes of one definition as JSON. Larger ones are not stored.
-const LARGEST: u64 = 2 << 20;
+const MAX_DEFINITION_BYTES: u64 = 2 << 20;
 
 /// Maximum number of stored definitions: those of some dozen servers.
-const MOST: usize = 1_000;
+const MAX_DEFINITIONS: usize = 1_000;
 
 /// Maximum bytes of all stored definitions.
-const MOST_BYTES: u64 = 32 << 20;
+const MAX_TOTAL_BYTES: u64 = 32 << 20;
 
 /// The stored definitions of a project, by digest. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -38,20 +38,20 @@ pub struct Definitions {
 struct DefinitionsInner {
     folder: PathBuf,
     /// The digests of definitions that this process has stored.
-    kept: Mutex<HashSet<Box<str>>>,
+    stored: Mutex<HashSet<Box<str>>>,
 }
 
 impl Definitions {
     /// Returns the definitions of the project whose `.pml` is `folder`. Reads no file yet. If the
     /// folder does not exist, nothing is ever written.
     pub fn open(folder: impl Into<PathBuf>) -> Definitions {
-        let inner = DefinitionsInner { folder: folder.into(), kept: Mutex::new(HashSet::new()) };
+        let inner = DefinitionsInner { folder: folder.into(), stored: Mutex::new(HashSet::new()) };
         Definitions { inner: Arc::new(inner) }
     }
 
     /// Reports whether this process has stored the definition with this digest.
     pub fn has_kept(&self, digest: &str) -> bool {
-        self.kept().contains(digest)
+        self.stored().contains(digest)
     }
 
     /// Stores a definition under its digest. This is a look-up if this process has stored it
@@ -60,7 +60,7 @@ impl Definitions {
     /// # Errors
     /// If it cannot be written.
     pub fn keep(&self, digest: &str, definition: &Definition) -> Result<(), StoreError> {
-        if self.kept().contains(digest) || !disk::is_own_folder(&self.inner.folder) {
+        if self.stored().contains(digest) || !disk::is_own_folder(&self.inner.folder) {
             return Ok(());
         }
         // Only a bug of pml can cause a mismatch, and the file could never be read back.
@@ -68,7 +68,7 @@ impl Definitions {
             return Ok(());
         }
         let text = serde_json::to_vec(definition).unwrap_or_default();
-        if text.len() as u64 > LARGEST {
+        if text.len() as u64 > MAX_DEFINITION_BYTES {
             return Ok(());
         }
         let folder = self.folder();
@@ -84,16 +84,17 @@ impl Definitions {
         // was changed.
         disk::replace(&path, &text, FileDurability::Process)
             .map_err(|error| failure("write", &path, error))?;
-        self.kept().insert(digest.into());
+        self.stored().insert(digest.into());
         if is_new {
-            forget_oldest(&folder, MOST, MOST_BYTES);
+            remove_oldest(&folder, MAX_DEFINITIONS, MAX_TOTAL_BYTES);
         }
         Ok(())
     }
 
     /// Returns the definition with this digest. Returns `None` if it is not stored any more.
     pub fn get(&self, digest: &str) -> Option<Definition> {
-        let bytes = is_digest(digest).then(|| disk::read(&path(&self.folder(), digest), LARGEST));
+        let bytes = is_digest(digest)
+            .then(|| disk::read(&path(&self.folder(), digest), MAX_DEFINITION_BYTES));
         let definition: Definition = serde_json::from_slice(&bytes?.ok()?).ok()?;
         (definition.digest() == digest).then_some(definition)
     }
@@ -102,8 +103,8 @@ impl Definitions {
         self.inner.folder.join("definitions")
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, HashSet<Box<str>>> {
-        self.inner.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn stored(&self) -> std::sync::MutexGuard<'_, HashSet<Box<str>>> {
+        self.inner.stored.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -117,7 +118,7 @@ fn path(folder: &Path, digest: &str) -> PathBuf {
 }
 
 /// Removes the oldest files until there are few enough. Files that cannot be removed stay.
-fn forget_oldest(folder: &Path, most: usize, most_bytes: u64) {
+fn remove_oldest(folder: &Path, max_files: usize, max_bytes: u64) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let own = |entry: io::Result<fs::DirEntry>| -> Option<(SystemTime, u64, PathBuf)> {
         let path = entry.ok()?.path();
@@ -131,7 +132,7 @@ fn forget_oldest(folder: &Path, most: usize, most_bytes: u64) {
     let mut bytes = 0_u64;
     for (index, (_, size, path)) in files.iter().enumerate() {
         bytes = bytes.saturating_add(*size);
-        if index >= most || bytes > most_bytes {
+        if index >= max_files || bytes > max_bytes {
             let _ = fs::remove_file(path);
         }
     }
@@ -143,7 +144,7 @@ fn failure(action: &'static str, path: &Path, source: io::Error) -> StoreError {
 
 #[cfg(test)]
 mod tests {
-    use super::{Definitions, forget_oldest, path};
+    use super::{Definitions, path, remove_oldest};
     use crate::model::Definition;
     use serde_json::json;
     use std::fs;
@@ -153,7 +154,7 @@ mod tests {
         Definition::new("fs:read".parse().unwrap(), about, json!({ "type": "object" }))
     }
 
-    fn kept(definitions: &Definitions, about: &str) -> String {
+    fn store(definitions: &Definitions, about: &str) -> String {
         let digest = definition(about).digest();
         definitions.keep(&digest, &definition(about)).unwrap();
         digest
@@ -162,7 +163,7 @@ mod tests {
     #[test]
     fn what_was_kept_is_there_for_the_next_process() {
         let folder = tempfile::tempdir().unwrap();
-        let digest = kept(&Definitions::open(folder.path()), "Reads.");
+        let digest = store(&Definitions::open(folder.path()), "Reads.");
         let again = Definitions::open(folder.path());
         assert_eq!(again.get(&digest), Some(definition("Reads.")));
         assert_eq!(again.get(&definition("Writes.").digest()), None);
@@ -172,14 +173,14 @@ mod tests {
     fn what_was_changed_on_disk_does_not_count_and_is_written_anew() {
         let folder = tempfile::tempdir().unwrap();
         let definitions = Definitions::open(folder.path());
-        let digest = kept(&definitions, "Reads.");
+        let digest = store(&definitions, "Reads.");
         let file = path(&folder.path().join("definitions"), &digest);
         let other = serde_json::to_string(&definition("Reads and sends.")).unwrap();
         for text in ["", "{", other.as_str()] {
             fs::write(&file, text).unwrap();
             assert_eq!(definitions.get(&digest), None, "{text}");
         }
-        assert_eq!(kept(&Definitions::open(folder.path()), "Reads."), digest);
+        assert_eq!(store(&Definitions::open(folder.path()), "Reads."), digest);
         assert_eq!(definitions.get(&digest), Some(definition("Reads.")));
     }
 
@@ -201,7 +202,7 @@ mod tests {
     fn a_project_without_its_folder_keeps_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let missing = folder.path().join(".pml");
-        let digest = kept(&Definitions::open(&missing), "Reads.");
+        let digest = store(&Definitions::open(&missing), "Reads.");
         assert!(!missing.exists());
         assert_eq!(Definitions::open(&missing).get(&digest), None);
     }
@@ -210,7 +211,7 @@ mod tests {
     fn the_oldest_go() {
         let folder = tempfile::tempdir().unwrap();
         let definitions = Definitions::open(folder.path());
-        let digests: Vec<_> = (0..6).map(|n| kept(&definitions, &n.to_string())).collect();
+        let digests: Vec<_> = (0..6).map(|n| store(&definitions, &n.to_string())).collect();
         let files = folder.path().join("definitions");
         for (digest, age) in digests.iter().zip([5, 4, 3, 2, 1, 0]) {
             let file = fs::File::options().write(true).open(path(&files, digest)).unwrap();
@@ -218,12 +219,13 @@ mod tests {
             file.set_modified(at).unwrap();
         }
         fs::write(files.join("notes.txt"), "mine").unwrap();
-        let left = || digests.iter().filter(|digest| definitions.get(digest).is_some()).count();
-        forget_oldest(&files, 4, u64::MAX);
-        assert_eq!((left(), definitions.get(&digests[1])), (4, None));
+        let remaining =
+            || digests.iter().filter(|digest| definitions.get(digest).is_some()).count();
+        remove_oldest(&files, 4, u64::MAX);
+        assert_eq!((remaining(), definitions.get(&digests[1])), (4, None));
         let size = path(&files, &digests[5]).metadata().unwrap().len();
-        forget_oldest(&files, 4, size * 2);
-        assert_eq!(left(), 2);
+        remove_oldest(&files, 4, size * 2);
+        assert_eq!(remaining(), 2);
         assert!(definitions.get(&digests[5]).is_some() && files.join("notes.txt").exists());
     }
 
@@ -235,7 +237,7 @@ mod tests {
                 let folder = folder.path();
                 scope.spawn(move || {
                     let definitions = Definitions::open(folder);
-                    (0..20).for_each(|n| drop(kept(&definitions, &n.to_string())));
+                    (0..20).for_each(|n| drop(store(&definitions, &n.to_string())));
                 });
             }
         });

@@ -22,20 +22,20 @@ pub struct Lease {
     pub run: RunId,
     /// Incremented with every owner. Writes with an older number are refused.
     pub fence: u64,
-    given_up: Option<Box<dyn FnOnce() + Send + Sync>>,
+    on_drop: Option<Box<dyn FnOnce() + Send + Sync>>,
 }
 
 impl Lease {
-    /// Returns a lease; `given_up` is called when the lease is dropped.
-    pub fn new(run: RunId, fence: u64, given_up: impl FnOnce() + Send + Sync + 'static) -> Lease {
-        Lease { run, fence, given_up: Some(Box::new(given_up)) }
+    /// Returns a lease; `on_drop` is called when the lease is dropped.
+    pub fn new(run: RunId, fence: u64, on_drop: impl FnOnce() + Send + Sync + 'static) -> Lease {
+        Lease { run, fence, on_drop: Some(Box::new(on_drop)) }
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        if let Some(given_up) = self.given_up.take() {
-            given_up();
+        if let Some(on_drop) = self.on_drop.take() {
+            on_drop();
         }
     }
 }

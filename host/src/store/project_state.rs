@@ -121,13 +121,13 @@ impl ProjectState {
         now: Timestamp,
     ) -> Result<(), Error> {
         let _lock = self.lock()?;
-        let mut known = self.load()?;
-        let same = known.servers.get(name).filter(|known| known.identity == identity);
-        let first_used = same.map_or(now, |known| known.first_used);
+        let mut dependencies = self.load()?;
+        let previous = dependencies.servers.get(name).filter(|server| server.identity == identity);
+        let first_used = previous.map_or(now, |server| server.first_used);
         let (command, identity) = (command.to_owned(), identity.to_owned());
-        let used = Dependency { command, identity, first_used, last_used: now };
-        known.servers.insert(name.into(), used);
-        self.save(known)
+        let dependency = Dependency { command, identity, first_used, last_used: now };
+        dependencies.servers.insert(name.into(), dependency);
+        self.save(dependencies)
     }
 
     /// Records the package that was installed for a server. Records of other servers with the same
@@ -141,12 +141,12 @@ impl ProjectState {
         installed: InstallationRecord,
     ) -> Result<(), Error> {
         let _lock = self.lock()?;
-        let mut known = self.load()?;
-        known.packages.retain(|_, other| {
+        let mut dependencies = self.load()?;
+        dependencies.packages.retain(|_, other| {
             other.folder != installed.folder || other.digest == installed.digest
         });
-        known.packages.insert(server.into(), installed);
-        self.save(known)
+        dependencies.packages.insert(server.into(), installed);
+        self.save(dependencies)
     }
 
     /// Returns the installed packages, by server.
@@ -154,7 +154,7 @@ impl ProjectState {
     /// # Errors
     /// If the file cannot be read or parsed.
     pub(crate) fn packages(&self) -> Result<BTreeMap<String, InstallationRecord>, Error> {
-        self.load().map(|known| known.packages)
+        self.load().map(|dependencies| dependencies.packages)
     }
 
     /// Locks the state against other processes. A folder that is a link may have come with a clone:
@@ -167,9 +167,9 @@ impl ProjectState {
         lock(&self.folder.join("lock"))
     }
 
-    fn save(&self, mut known: DependencyFile) -> Result<(), Error> {
-        known.version = VERSION;
-        let text = serde_json::to_string_pretty(&known)
+    fn save(&self, mut dependencies: DependencyFile) -> Result<(), Error> {
+        dependencies.version = VERSION;
+        let text = serde_json::to_string_pretty(&dependencies)
             .map_err(|error| Error::new(Code::Internal, "cannot write state").with_source(error))?;
         replace(&self.dependencies_path(), (text + "\n").as_bytes())
     }
@@ -179,7 +179,7 @@ impl ProjectState {
     /// # Errors
     /// If the file cannot be read or parsed.
     pub fn dependencies(&self) -> Result<BTreeMap<String, Dependency>, Error> {
-        self.load().map(|known| known.servers)
+        self.load().map(|dependencies| dependencies.servers)
     }
 
     fn dependencies_path(&self) -> PathBuf {
@@ -191,10 +191,10 @@ impl ProjectState {
         let Some(file) = read_own(&path, PROJECT_FILE_SIZE)? else {
             return Ok(DependencyFile::default());
         };
-        let known: DependencyFile = serde_json::from_slice(&file.bytes)
+        let dependencies: DependencyFile = serde_json::from_slice(&file.bytes)
             .map_err(|error| damaged(&path).with_source(error))?;
-        match known.version {
-            0..=VERSION => Ok(known),
+        match dependencies.version {
+            0..=VERSION => Ok(dependencies),
             _ => Err(damaged(&path)),
         }
     }
@@ -263,9 +263,12 @@ mod tests {
         state.server_used("a", "npx a", "1", Timestamp(10)).unwrap();
         state.server_used("a", "npx a", "1", Timestamp(20)).unwrap();
         state.server_used("b", "npx b", "2", Timestamp(20)).unwrap();
-        let known = state.dependencies().unwrap();
-        assert_eq!((known["a"].first_used, known["a"].last_used), (Timestamp(10), Timestamp(20)));
-        assert_eq!(known.len(), 2);
+        let dependencies = state.dependencies().unwrap();
+        assert_eq!(
+            (dependencies["a"].first_used, dependencies["a"].last_used),
+            (Timestamp(10), Timestamp(20))
+        );
+        assert_eq!(dependencies.len(), 2);
         state.server_used("a", "npx other", "3", Timestamp(30)).unwrap();
         assert_eq!(state.dependencies().unwrap()["a"].first_used, Timestamp(30));
     }
@@ -304,8 +307,8 @@ mod tests {
         state.package_installed("b", installation("b", "1")).unwrap();
         assert_eq!(state.packages().unwrap().len(), 2);
         state.package_installed("b", installation("b", "2")).unwrap();
-        let left: Vec<_> = state.packages().unwrap().into_keys().collect();
-        assert_eq!(left, ["b"]);
+        let remaining: Vec<_> = state.packages().unwrap().into_keys().collect();
+        assert_eq!(remaining, ["b"]);
     }
 
     #[test]

@@ -13,14 +13,14 @@ use std::io;
 const ROW: usize = 128;
 
 /// Number of copies of a question: in its entry, its row and the audit trail.
-const COPIES: usize = 3;
+const QUESTION_COPIES: usize = 3;
 
 impl RunHeader {
     /// Returns its approximate size in bytes.
     pub(crate) fn size(&self) -> usize {
         let texts = [&self.program, &self.inputs, &self.script, &self.trace];
-        let kept = self.checkpoint.as_ref().map_or(0, String::len);
-        2 * ROW + texts.iter().map(|text| text.len()).sum::<usize>() + kept
+        let checkpoint = self.checkpoint.as_ref().map_or(0, String::len);
+        2 * ROW + texts.iter().map(|text| text.len()).sum::<usize>() + checkpoint
     }
 }
 
@@ -29,12 +29,12 @@ impl JournalEvent {
     pub(crate) fn size(&self) -> usize {
         ROW + match self {
             JournalEvent::Requested { tool, arguments, verdict, .. } => {
-                let refused = match verdict {
+                let reason_length = match verdict {
                     CallVerdict::Refuse { message, .. } => message.len(),
                     CallVerdict::Ask { reason, .. } => reason.len(),
                     _ => 0,
                 };
-                tool.len() + arguments.as_ref().map_or(0, String::len) + refused
+                tool.len() + arguments.as_ref().map_or(0, String::len) + reason_length
             }
             JournalEvent::Asked { question } => size_of_question(question),
             JournalEvent::Settled { settled, .. } => size_of_outcome(settled),
@@ -48,7 +48,7 @@ impl JournalEvent {
 impl AuditNote {
     /// Returns its approximate size in the audit trail, in bytes.
     pub(crate) fn size(&self) -> usize {
-        ROW + json(&body(0, self))
+        ROW + json_length(&body(0, self))
     }
 }
 
@@ -76,11 +76,11 @@ pub(crate) fn size_of_outcome(settled: &CallResult) -> usize {
 }
 
 fn size_of_question(question: &Question) -> usize {
-    COPIES * json(question)
+    QUESTION_COPIES * json_length(question)
 }
 
 /// Returns the length of a value as JSON.
-fn json(value: &impl Serialize) -> usize {
+fn json_length(value: &impl Serialize) -> usize {
     struct Length(usize);
 
     impl io::Write for Length {

@@ -71,10 +71,10 @@ pub(super) struct RunObservation {
 
 impl RunState {
     /// Returns the state to show, given the stored state (`self`) and what was observed.
-    pub(super) fn observed(self, seen: RunObservation) -> RunState {
+    pub(super) fn observed(self, observation: RunObservation) -> RunState {
         match self {
-            RunState::Waiting if seen.expired => RunState::Expired,
-            RunState::Running if !seen.owned => RunState::Interrupted,
+            RunState::Waiting if observation.expired => RunState::Expired,
+            RunState::Running if !observation.owned => RunState::Interrupted,
             state => state,
         }
     }
@@ -152,7 +152,7 @@ pub struct RunFilter {
 
 impl RunFilter {
     /// Reports whether a run is listed, ignoring the limit.
-    pub(super) fn wants(&self, run: RunId, script: &str, state: RunState) -> bool {
+    pub(super) fn selects(&self, run: RunId, script: &str, state: RunState) -> bool {
         (self.states.is_empty() || self.states.contains(&state))
             && self.script.as_ref().is_none_or(|part| script.contains(part))
             && self.id.as_ref().is_none_or(|start| run.to_string().starts_with(start))

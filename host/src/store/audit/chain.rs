@@ -41,9 +41,9 @@ pub(in crate::store) struct TrailDigest(Sha256);
 
 impl TrailDigest {
     /// Adds the next entry.
-    pub(in crate::store) fn entry(&mut self, number: u64, text: &[u8], hash: &[u8]) {
+    pub(in crate::store) fn add(&mut self, number: u64, text: &[u8], hash: &[u8]) {
         for part in [&number.to_be_bytes()[..], text, hash] {
-            // The length prefix prevents that bytes move from one part to the next.
+            // The length prefix prevents bytes from moving from one part to the next.
             self.0.update((part.len() as u64).to_be_bytes());
             self.0.update(part);
         }
@@ -68,59 +68,59 @@ pub(in crate::store) fn link(previous: &str, text: &str) -> String {
 /// Verifies a trail, entry by entry, against its own hashes and against the stored anchor.
 pub(in crate::store) struct TrailVerifier {
     head: TrailHead,
-    kept: Option<TrailHead>,
+    anchored_head: Option<TrailHead>,
     accepted: Option<AcceptedPrefix>,
     sum: TrailDigest,
-    broken: Option<TrailDefect>,
+    defect: Option<TrailDefect>,
 }
 
 impl TrailVerifier {
     /// Returns a verifier that starts before the first entry.
-    pub(in crate::store) fn new(vouched: Option<TrailAnchor>) -> TrailVerifier {
-        let (kept, accepted) = match vouched {
+    pub(in crate::store) fn new(anchor: Option<TrailAnchor>) -> TrailVerifier {
+        let (anchored_head, accepted) = match anchor {
             Some(TrailAnchor { head, accepted }) => (Some(head), accepted),
             None => (None, None),
         };
         TrailVerifier {
             head: TrailHead::default(),
-            kept,
+            anchored_head,
             accepted,
             sum: TrailDigest::default(),
-            broken: None,
+            defect: None,
         }
     }
 
     /// Verifies the next entry. Only the first defect is reported.
-    pub(in crate::store) fn entry(&mut self, number: u64, text: &str, hash: &str) {
+    pub(in crate::store) fn verify_entry(&mut self, number: u64, text: &str, hash: &str) {
         let next = self.head.count + 1;
         let hashed = link(&self.head.hash, text);
-        let vouched = self.kept.as_ref().filter(|kept| kept.count == number);
-        let wrong = match vouched {
+        let anchor = self.anchored_head.as_ref().filter(|head| head.count == number);
+        let defect = match anchor {
             _ if number > next => Some(TrailDefect::Missing { number: next }),
             _ if number < next || hashed != hash => Some(TrailDefect::Changed { number }),
-            Some(kept) if kept.hash != hash => Some(TrailDefect::Rewritten { number }),
+            Some(head) if head.hash != hash => Some(TrailDefect::Rewritten { number }),
             _ => None,
         };
-        self.broken = self.broken.take().or(wrong);
+        self.defect = self.defect.take().or(defect);
         self.head = TrailHead { count: number, hash: hash.into() };
         if let Some(accepted) = self.accepted.as_ref().filter(|accepted| number <= accepted.up_to) {
-            self.sum.entry(number, text.as_bytes(), hash.as_bytes());
+            self.sum.add(number, text.as_bytes(), hash.as_bytes());
             if number == accepted.up_to {
                 // The person accepted the defects that existed then; any difference from that is a
                 // new defect.
                 let as_accepted = self.sum.digest() == accepted.digest;
                 let changed = TrailDefect::NotAccepted { up_to: accepted.up_to };
-                self.broken = (!as_accepted).then_some(changed);
+                self.defect = (!as_accepted).then_some(changed);
             }
         }
     }
 
     /// Returns the end of the trail, and its first defect.
-    pub(in crate::store) fn end(self) -> (TrailHead, Option<TrailDefect>) {
+    pub(in crate::store) fn finish(self) -> (TrailHead, Option<TrailDefect>) {
         let (found, head) = (self.head.count, self.head);
-        let cut = self.kept.filter(|kept| kept.count > found);
-        let cut = cut.map(|kept| TrailDefect::Cut { kept: kept.count, found });
-        (head, self.broken.or(cut))
+        let cut = self.anchored_head.filter(|head| head.count > found);
+        let cut = cut.map(|head| TrailDefect::Cut { kept: head.count, found });
+        (head, self.defect.or(cut))
     }
 }
 
@@ -140,14 +140,14 @@ mod tests {
         texts.iter().zip(1..).map(row).collect()
     }
 
-    fn checked(rows: &[Row], kept: Option<TrailHead>) -> Option<TrailDefect> {
-        against(rows, kept.map(|head| TrailAnchor { head, accepted: None }))
+    fn checked(rows: &[Row], anchored_head: Option<TrailHead>) -> Option<TrailDefect> {
+        against(rows, anchored_head.map(|head| TrailAnchor { head, accepted: None }))
     }
 
-    fn against(rows: &[Row], vouched: Option<TrailAnchor>) -> Option<TrailDefect> {
-        let mut check = TrailVerifier::new(vouched);
-        rows.iter().for_each(|(number, text, hash)| check.entry(*number, text, hash));
-        check.end().1
+    fn against(rows: &[Row], anchor: Option<TrailAnchor>) -> Option<TrailDefect> {
+        let mut verifier = TrailVerifier::new(anchor);
+        rows.iter().for_each(|(number, text, hash)| verifier.verify_entry(*number, text, hash));
+        verifier.finish().1
     }
 
     fn head(rows: &[Row]) -> Option<TrailHead> {
@@ -167,7 +167,7 @@ mod tests {
     fn accepted(rows: &[Row]) -> Option<TrailAnchor> {
         let mut sum = TrailDigest::default();
         for (number, text, hash) in rows {
-            sum.entry(*number, text.as_bytes(), hash.as_bytes());
+            sum.add(*number, text.as_bytes(), hash.as_bytes());
         }
         let head = head(rows)?;
         let accepted = Some(AcceptedPrefix { up_to: head.count, digest: sum.digest() });
@@ -178,28 +178,28 @@ mod tests {
     fn what_was_accepted_holds_as_it_was_then_and_no_other() {
         let mut all = rows(&["a", "b", "c", "d"]);
         all[1].1 = "B".into();
-        let vouched = accepted(&all[..3]);
-        assert_eq!(against(&all[..3], vouched.clone()), None);
-        assert_eq!(against(&all, vouched.clone()), None, "and goes on from there");
+        let anchor = accepted(&all[..3]);
+        assert_eq!(against(&all[..3], anchor.clone()), None);
+        assert_eq!(against(&all, anchor.clone()), None, "and goes on from there");
         // The acceptance must be stored in the anchor; an entry in the trail is not enough.
         assert_eq!(against(&all, None), Some(TrailDefect::Changed { number: 2 }));
         let changed = |at: usize, text: &str| {
             let mut changed = all.clone();
             changed[at].1 = text.into();
-            against(&changed, vouched.clone())
+            against(&changed, anchor.clone())
         };
         let other = Some(TrailDefect::NotAccepted { up_to: 3 });
         assert_eq!(changed(1, "b"), other, "not even back to what was right");
         assert_eq!([changed(0, "A"), changed(2, "C")], [other.clone(), other.clone()]);
         assert_eq!(changed(3, "D"), Some(TrailDefect::Changed { number: 4 }));
-        assert_eq!(against(&all[..2], vouched.clone()), Some(TrailDefect::Changed { number: 2 }));
+        assert_eq!(against(&all[..2], anchor.clone()), Some(TrailDefect::Changed { number: 2 }));
         assert_eq!(
-            against(&all[..1], vouched.clone()),
+            against(&all[..1], anchor.clone()),
             Some(TrailDefect::Cut { kept: 3, found: 1 })
         );
-        assert_eq!(against(&[], vouched.clone()), Some(TrailDefect::Cut { kept: 3, found: 0 }));
+        assert_eq!(against(&[], anchor.clone()), Some(TrailDefect::Cut { kept: 3, found: 0 }));
         let removed = [all[0].clone(), all[2].clone(), all[3].clone()];
-        assert_eq!(against(&removed, vouched), other);
+        assert_eq!(against(&removed, anchor), other);
         // A trail with a gap can be accepted too.
         assert_eq!(against(&removed, accepted(&removed[..2])), None);
     }

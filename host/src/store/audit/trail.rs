@@ -18,7 +18,7 @@ pub struct AuditFilter {
 
 impl AuditFilter {
     /// Reports whether an entry is selected, ignoring the limit.
-    pub(in crate::store) fn wants(&self, entry: &AuditEntry) -> bool {
+    pub(in crate::store) fn selects(&self, entry: &AuditEntry) -> bool {
         let run = self.run.is_none_or(|run| entry.run == Some(run));
         run && self.since.is_none_or(|since| entry.at >= since)
     }

@@ -76,7 +76,10 @@ pub(in crate::store) struct AskedEntry {
 impl AskedEntry {
     /// Returns the complete entry. Returns an error if `question` is `None`: no question has this
     /// id.
-    pub(in crate::store) fn with(self, question: Option<Question>) -> Result<JournalEntry, String> {
+    pub(in crate::store) fn with_question(
+        self,
+        question: Option<Question>,
+    ) -> Result<JournalEntry, String> {
         let missing = || format!("an entry `asked` without its question `{}`", self.question);
         let question = question.ok_or_else(missing)?;
         Ok(JournalEntry::new(self.at, self.meter, JournalEvent::Asked { question }))

@@ -124,23 +124,23 @@ pub(super) fn decode_event(
     text: Option<String>,
 ) -> Result<JournalEvent, String> {
     let meta = read_meta(meta)?;
-    let lacks = |part: &str| format!("an entry `{kind}` without its {part}");
-    let call = call.ok_or_else(|| lacks("call"));
-    let whole = |text: Option<String>| text.ok_or_else(|| lacks("text"));
-    let tool = meta.tool.map(Cow::into_owned).ok_or_else(|| lacks("tool"));
-    let sent = meta.sent.ok_or_else(|| lacks("`sent`"));
+    let missing = |part: &str| format!("an entry `{kind}` without its {part}");
+    let call = call.ok_or_else(|| missing("call"));
+    let required = |text: Option<String>| text.ok_or_else(|| missing("text"));
+    let tool = meta.tool.map(Cow::into_owned).ok_or_else(|| missing("tool"));
+    let sent = meta.sent.ok_or_else(|| missing("`sent`"));
     Ok(match kind {
         "requested" => JournalEvent::Requested {
             call: call?,
             tool: tool?,
             arguments: match meta.size {
                 Some(size) => Err(size),
-                None => Ok(whole(text)?),
+                None => Ok(required(text)?),
             },
-            verdict: meta.verdict.ok_or_else(|| lacks("verdict"))?.into_owned(),
+            verdict: meta.verdict.ok_or_else(|| missing("verdict"))?.into_owned(),
         },
         "withdrawn" => JournalEvent::Withdrawn {
-            question: whole(text)?
+            question: required(text)?
                 .parse()
                 .map_err(|error| format!("an entry `{kind}`: {error}"))?,
         },
@@ -154,7 +154,7 @@ pub(super) fn decode_event(
         "settled" => JournalEvent::Settled {
             call: call?,
             settled: match meta.error {
-                None => CallResult::Value(whole(text)?),
+                None => CallResult::Value(required(text)?),
                 Some(EncodedError { code, message }) => CallResult::Error {
                     code: code.into_owned(),
                     message: message.into_owned(),
@@ -165,9 +165,9 @@ pub(super) fn decode_event(
         "cancelled" => JournalEvent::Cancelled { call: call?, sent: sent? },
         "abandoned" => JournalEvent::Abandoned { call: call?, sent: sent? },
         "resumed" => {
-            JournalEvent::Resumed { pml: meta.pml.ok_or_else(|| lacks("version"))?.into_owned() }
+            JournalEvent::Resumed { pml: meta.pml.ok_or_else(|| missing("version"))?.into_owned() }
         }
-        "ended" => JournalEvent::Ended { ending: whole(text)? },
+        "ended" => JournalEvent::Ended { ending: required(text)? },
         _ => return Err(format!("an entry of an unknown kind, `{}`", crate::model::escape(kind))),
     })
 }

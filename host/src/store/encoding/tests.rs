@@ -13,7 +13,7 @@ fn decoded(entry: &JournalEntry) -> JournalEntry {
         DecodedEntry::Asked(asked) => {
             let JournalEvent::Asked { question } = &entry.what else { panic!("a question") };
             assert_eq!(asked.question, question.id);
-            asked.with(Some(question.clone())).unwrap()
+            asked.with_question(Some(question.clone())).unwrap()
         }
     }
 }
@@ -66,5 +66,5 @@ fn an_entry_that_lacks_something_says_what() {
     let old = EncodedEntry { text: Some(encode_question(&asked).into()), ..bare("asked") };
     let Ok(DecodedEntry::Asked(read)) = old.decode() else { panic!("an old entry") };
     assert_eq!(read.question, asked.id);
-    assert!(read.with(None).unwrap_err().ends_with(&format!("question `{}`", asked.id)));
+    assert!(read.with_question(None).unwrap_err().ends_with(&format!("question `{}`", asked.id)));
 }

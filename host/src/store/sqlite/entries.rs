@@ -57,9 +57,9 @@ pub(super) fn read(
     Ok(match encoded.decode() {
         Ok(DecodedEntry::Whole(entry)) => Ok(entry),
         Ok(DecodedEntry::Asked(asked)) => {
-            let question = answers::body(connection, run, asked.question)?;
-            asked.with(question)
+            let question = answers::read_question(connection, run, asked.question)?;
+            asked.with_question(question)
         }
-        Err(wrong) => Err(wrong),
+        Err(damage) => Err(damage),
     })
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// With less free space than this, the disk counts as full: SQLite extends its index of the WAL by
 /// half of it.
 #[cfg(unix)]
-const NO_ROOM: u64 = 64 << 10;
+const FULL_BELOW: u64 = 64 << 10;
 
 /// The error of an operation.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl From<rusqlite::Error> for OperationError {
 
 impl OperationError {
     /// Returns the error for the journal at `path`.
-    pub(super) fn at(self, path: &Path) -> StoreError {
+    pub(super) fn into_store_error(self, path: &Path) -> StoreError {
         match self {
             OperationError::Refused(error) => error,
             OperationError::Failed(error) => failure(path, &error),
@@ -83,7 +83,8 @@ pub(super) fn io_failure(action: &'static str, path: &Path, source: io::Error) -
 #[cfg(unix)]
 fn is_full(path: &Path) -> bool {
     let folder = path.parent().unwrap_or(path);
-    rustix::fs::statvfs(folder).is_ok_and(|room| room.f_bavail * room.f_frsize < NO_ROOM)
+    rustix::fs::statvfs(folder)
+        .is_ok_and(|statistics| statistics.f_bavail * statistics.f_frsize < FULL_BELOW)
 }
 
 #[cfg(not(unix))]

@@ -15,8 +15,8 @@ use super::columns::entry_id;
 use super::failure::{OperationError, io_failure};
 use super::list::each_run;
 use super::load::load;
-use super::open::{accept, beside, connect, open, wal_size};
-use super::owner::{OwnerFolder, make_folder, private};
+use super::open::{check_and_migrate, connect, open, wal_size, with_suffix};
+use super::owner::{OwnerFolder, make_private_folder, private_options};
 use super::runs::insert;
 use super::store::Store;
 use super::{entries, failure::failure};
@@ -29,7 +29,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Maximum bytes of a journal that are copied: far more than a thousand runs have.
-const LARGEST: u64 = 1 << 30;
+const MAX_JOURNAL_BYTES: u64 = 1 << 30;
 
 /// The result of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,36 +73,37 @@ impl Store {
         folder: &Path,
         heads: &Path,
         from: &Path,
-        mark: OwnershipProof,
+        proof: OwnershipProof,
         now: Timestamp,
     ) -> Result<JournalImport, JournalImportError> {
         let head = HeadFile::of(heads, &from.join("state.db"));
-        if mark == OwnershipProof::TrailHead && !matches!(head.read(), Ok(Some(_))) {
-            let why = "nothing in your state folder says that it is yours";
-            return Err(JournalImportError::Refused(why.into()));
+        if proof == OwnershipProof::TrailHead && !matches!(head.read(), Ok(Some(_))) {
+            let reason = "nothing in your state folder says that it is yours";
+            return Err(JournalImportError::Refused(reason.into()));
         }
         let owners = OwnerFolder::of(from);
         if owners.any_alive() {
             return Err(JournalImportError::InUse);
         }
         let copy = JournalCopy::of(from, folder)?;
-        let (old, runs, left) = copy.read(&owners, now)?;
-        let none = AuditFilter { limit: Some(0), ..AuditFilter::default() };
-        let kept = (mark == OwnershipProof::TrailHead).then_some(&head);
-        let trail = audit::read(&old, kept, &none).map_err(|error| copy.refused(error.into()))?;
-        if mark == OwnershipProof::TrailHead
+        let (old, runs, skipped) = copy.read(&owners, now)?;
+        let no_entries = AuditFilter { limit: Some(0), ..AuditFilter::default() };
+        let checked_head = (proof == OwnershipProof::TrailHead).then_some(&head);
+        let trail = audit::read(&old, checked_head, &no_entries)
+            .map_err(|error| copy.refused(error.into()))?;
+        if proof == OwnershipProof::TrailHead
             && (trail.broken.is_some() || trail.kept != Some(trail.count))
         {
-            let why = "its audit trail is not the one that your state folder knows";
-            return Err(JournalImportError::Refused(why.into()));
+            let reason = "its audit trail is not the one that your state folder knows";
+            return Err(JournalImportError::Refused(reason.into()));
         }
         let (new, path) = open(folder)?;
         let failed = |error: rusqlite::Error| failure(&path, &error);
-        let own = TrailWriter::new(Some(HeadFile::of(heads, &path)));
+        let trail_writer = TrailWriter::new(Some(HeadFile::of(heads, &path)));
         new.execute_batch("BEGIN IMMEDIATE").map_err(failed)?;
-        let mut imported = JournalImport { runs: 0, left };
+        let mut imported = JournalImport { runs: 0, left: skipped };
         for (run, state) in runs {
-            match bring(&old, &copy.path, &new, run, state).map_err(failed)? {
+            match import_run(&old, &copy.path, &new, run, state).map_err(failed)? {
                 RunImportResult::Imported => imported.runs += 1,
                 RunImportResult::AlreadyPresent => {}
                 RunImportResult::Unreadable => imported.left += 1,
@@ -115,9 +116,9 @@ impl Store {
             entries: trail.count,
             head: trail.hash,
         };
-        own.note(&new, &AuditNote::new(now, None, note)).map_err(failed)?;
+        trail_writer.append(&new, &AuditNote::new(now, None, note)).map_err(failed)?;
         new.execute_batch("COMMIT").map_err(failed)?;
-        own.keep_head(&new);
+        trail_writer.update_head(&new);
         Ok(imported)
     }
 }
@@ -128,7 +129,7 @@ enum RunImportResult {
     Unreadable,
 }
 
-fn bring(
+fn import_run(
     old: &Connection,
     path: &Path,
     new: &Connection,
@@ -145,7 +146,7 @@ fn bring(
     for (entry, sequence) in stored.entries.iter().zip(0..) {
         entries::write(new, entry_id(number, sequence), entry)?;
         if let JournalEvent::Asked { question } = &entry.what {
-            answers::keep_closed(new, number, question)?;
+            answers::insert_closed(new, number, question)?;
         }
     }
     Ok(RunImportResult::Imported)
@@ -161,17 +162,18 @@ impl JournalCopy {
     /// Copies the journal in `from` into a new folder in `to`.
     fn of(from: &Path, to: &Path) -> Result<JournalCopy, JournalImportError> {
         let folder = to.join(format!("import-{}", uuid::Uuid::new_v4().simple()));
-        make_folder(&folder).map_err(|error| io_failure("make the folder", &folder, error))?;
+        make_private_folder(&folder)
+            .map_err(|error| io_failure("make the folder", &folder, error))?;
         let copy = JournalCopy { path: folder.join("state.db"), folder };
-        let plain = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_dir());
-        if !plain(from) {
+        let is_folder = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_dir());
+        if !is_folder(from) {
             return Err(JournalImportError::Refused("its folder is a link".into()));
         }
         let original = from.join("state.db");
         copy.file(&original, &copy.path)?;
-        let wal = beside(&original, "-wal");
+        let wal = with_suffix(&original, "-wal");
         if wal.symlink_metadata().is_ok() {
-            copy.file(&wal, &beside(&copy.path, "-wal"))?;
+            copy.file(&wal, &with_suffix(&copy.path, "-wal"))?;
         }
         Ok(copy)
     }
@@ -180,14 +182,14 @@ impl JournalCopy {
         let refused =
             |error: io::Error| JournalImportError::Refused(format!("it cannot be read: {error}"));
         let file = open_plain(from).map_err(refused)?;
-        let mut copy = private()
+        let mut copy = private_options()
             .write(true)
             .create_new(true)
             .open(to)
             .map_err(|error| io_failure("write", to, error))?;
-        let copied = io::copy(&mut file.take(LARGEST + 1), &mut copy)
+        let copied = io::copy(&mut file.take(MAX_JOURNAL_BYTES + 1), &mut copy)
             .map_err(|error| io_failure("write", to, error))?;
-        match copied > LARGEST {
+        match copied > MAX_JOURNAL_BYTES {
             true => Err(JournalImportError::Refused("it is too large".into())),
             false => Ok(()),
         }
@@ -204,23 +206,23 @@ impl JournalCopy {
         let refused = |error: StoreError| self.refused(OperationError::Refused(error));
         let connection = connect(&self.path).map_err(refused)?;
         // The copy is migrated like any journal; the original is not touched.
-        accept(&connection, &self.path, wal_size(&self.path) == 0).map_err(refused)?;
-        let (mut runs, mut left) = (Vec::new(), 0);
+        check_and_migrate(&connection, &self.path, wal_size(&self.path) == 0).map_err(refused)?;
+        let (mut runs, mut skipped) = (Vec::new(), 0);
         let listed = each_run(&connection, owners, now, |run| {
             match run.state.ended() {
                 true => runs.push((run.run, run.state)),
-                false => left += 1,
+                false => skipped += 1,
             }
             Ok(ControlFlow::Continue(()))
         });
-        listed.map_err(|trouble| self.refused(trouble))?;
+        listed.map_err(|error| self.refused(error))?;
         runs.reverse();
-        Ok((connection, runs, left))
+        Ok((connection, runs, skipped))
     }
 
     /// Maps an error of the copy: the original has the same defect.
-    fn refused(&self, trouble: OperationError) -> JournalImportError {
-        JournalImportError::Refused(match trouble.at(&self.path) {
+    fn refused(&self, error: OperationError) -> JournalImportError {
+        JournalImportError::Refused(match error.into_store_error(&self.path) {
             StoreError::Altered { detail, .. } | StoreError::Damaged { detail, .. } => detail,
             StoreError::Newer { .. } => "a newer pml wrote it".into(),
             // These errors say nothing about the original.

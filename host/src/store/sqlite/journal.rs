@@ -48,7 +48,7 @@ impl Journal for Store {
 
     fn watch(&self, run: RunId) -> Arc<Notify> {
         let watcher = self.shared().watchers.watch(run);
-        self.tell_reader(ReadRequest::Watch { run });
+        self.send_to_reader(ReadRequest::Watch { run });
         watcher
     }
 

@@ -22,45 +22,45 @@ pub(super) struct SharedStoreState {
     /// The queue of the writer.
     pub(super) operations: Sender<Operation>,
     /// The writer, to wake it for queued operations.
-    pub(super) desk: OnceLock<Weak<SharedWriter>>,
+    pub(super) writer: OnceLock<Weak<SharedWriter>>,
     /// The fence of each run that a lease of this store exists for.
-    held: Mutex<HashMap<RunId, u64>>,
+    fences: Mutex<HashMap<RunId, u64>>,
 }
 
 impl SharedStoreState {
     /// Returns the shared state of a store that owns no runs yet.
     pub(super) fn new(path: PathBuf, operations: Sender<Operation>) -> SharedStoreState {
         let (watchers, counters) = (Watchers::default(), Counters::default());
-        let desk = OnceLock::new();
-        SharedStoreState { path, watchers, counters, operations, desk, held: Mutex::default() }
+        let writer = OnceLock::new();
+        SharedStoreState { path, watchers, counters, operations, writer, fences: Mutex::default() }
     }
 
-    fn held(&self) -> MutexGuard<'_, HashMap<RunId, u64>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_fences(&self) -> MutexGuard<'_, HashMap<RunId, u64>> {
+        self.fences.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reports whether a lease of this store exists for the run.
-    pub(super) fn holds(&self, run: RunId) -> bool {
-        self.held().contains_key(&run)
+    pub(super) fn has_lease(&self, run: RunId) -> bool {
+        self.lock_fences().contains_key(&run)
     }
 
     /// Returns a lease. It can reach the writer, but does not keep the store alive.
     pub(super) fn lease(self: &Arc<SharedStoreState>, run: RunId, fence: u64) -> Lease {
-        self.held().insert(run, fence);
+        self.lock_fences().insert(run, fence);
         let shared = self.clone();
         Lease::new(run, fence, move || {
-            let mut held = shared.held();
-            if held.get(&run) == Some(&fence) {
+            let mut fences = shared.lock_fences();
+            if fences.get(&run) == Some(&fence) {
                 // The watcher is removed before another owner can have the run, and a watcher of
                 // its own.
                 shared.watchers.remove(run);
-                held.remove(&run);
+                fences.remove(&run);
             }
-            drop(held);
+            drop(fences);
             // A closed store holds no lock any more, so its runs are free already.
             let _ = shared.operations.send(Operation::Release { run, fence });
-            if let Some(desk) = shared.desk.get().and_then(Weak::upgrade) {
-                desk.mention();
+            if let Some(writer) = shared.writer.get().and_then(Weak::upgrade) {
+                writer.wake_unless_polling();
             }
         })
     }

@@ -42,13 +42,13 @@ pub(super) fn each_run(
     let mut rows = statement.query([])?;
     let mut alive = HashMap::new();
     while let Some(row) = rows.next()? {
-        let (mut standing, owner) = read(row)?;
-        standing.owner = owner.and_then(|owner| match alive.get(&owner) {
+        let (mut listed, owner) = read(row)?;
+        listed.owner = owner.and_then(|owner| match alive.get(&owner) {
             Some(process) => *process,
-            None => *alive.entry(owner.clone()).or_insert(owners.alive(&owner)),
+            None => *alive.entry(owner.clone()).or_insert(owners.living_process(&owner)),
         });
-        judge(connection, &mut standing, now)?;
-        if visit(standing)?.is_break() {
+        update_state(connection, &mut listed, now)?;
+        if visit(listed)?.is_break() {
             break;
         }
     }
@@ -56,7 +56,7 @@ pub(super) fn each_run(
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<(ListedRun, Option<String>)> {
-    let standing = ListedRun {
+    let listed = ListedRun {
         number: row.get(0)?,
         run: RunId::from_bytes(row.get(1)?),
         state: parsed(row, 2, str::parse)?,
@@ -66,10 +66,14 @@ fn read(row: &Row<'_>) -> rusqlite::Result<(ListedRun, Option<String>)> {
         resumed_from: run_id(row, 6)?,
         questions: 0,
     };
-    Ok((standing, row.get(5)?))
+    Ok((listed, row.get(5)?))
 }
 
-fn judge(connection: &Connection, run: &mut ListedRun, now: Timestamp) -> rusqlite::Result<()> {
+fn update_state(
+    connection: &Connection,
+    run: &mut ListedRun,
+    now: Timestamp,
+) -> rusqlite::Result<()> {
     if run.state.ended() {
         return Ok(());
     }
@@ -85,7 +89,7 @@ fn judge(connection: &Connection, run: &mut ListedRun, now: Timestamp) -> rusqli
 }
 
 /// Reads the time of a run's last entry, and its usage then.
-pub(super) fn last(
+pub(super) fn last_entry(
     connection: &Connection,
     run: &ListedRun,
 ) -> rusqlite::Result<(Timestamp, Meter)> {
@@ -109,8 +113,8 @@ pub(super) fn runs(
         if found.len() >= limit {
             return Ok(ControlFlow::Break(()));
         }
-        if filter.wants(run.run, &run.script, run.state) {
-            let (updated, meter) = last(connection, &run)?;
+        if filter.selects(run.run, &run.script, run.state) {
+            let (updated, meter) = last_entry(connection, &run)?;
             let ListedRun { run, script, state, created, owner, resumed_from, questions, .. } = run;
             found.push(RunSummary::new(
                 run,

@@ -1,7 +1,7 @@
 //! Opens a journal, or creates one.
 
 use super::failure::{failure, io_failure};
-use super::owner::{make_folder, private};
+use super::owner::{make_private_folder, private_options};
 use super::schema::{self, DatabaseKind, MIGRATIONS};
 use crate::store::StoreError;
 use rusqlite::config::DbConfig;
@@ -18,11 +18,11 @@ use tracing::{debug, info};
 const GITIGNORE: &str = "*\n!mcp.lock\n";
 
 /// Capacity of the cache of prepared statements: more than there are.
-const STATEMENTS: usize = 64;
+const STATEMENT_CACHE: usize = 64;
 
 /// Size to which the WAL is truncated when it restarts. It is less than the size that triggers a
 /// checkpoint, so that the size shows whether a checkpoint is needed.
-const WAL_KEPT: i64 = 1 << 20;
+const WAL_SIZE_LIMIT: i64 = 1 << 20;
 
 /// Serialises opening within a process: creating the file opens and closes it, which would drop the
 /// locks of another thread that was faster.
@@ -30,12 +30,16 @@ static OPENING: Mutex<()> = Mutex::new(());
 
 /// Opens or creates the journal in `folder`. Returns the connection and the path of its file.
 pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), StoreError> {
-    let _one = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _guard = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
     let path = folder.join("state.db");
-    prepare(folder)?;
-    for ours in [path.clone(), beside(&path, "-wal"), beside(&path, "-shm"), folder.join("owners")]
-    {
-        refuse_link(&ours)?;
+    prepare_folder(folder)?;
+    for path in [
+        path.clone(),
+        with_suffix(&path, "-wal"),
+        with_suffix(&path, "-shm"),
+        folder.join("owners"),
+    ] {
+        refuse_link(&path)?;
     }
     let wal = wal_size(&path);
     if size(&path) == 0 && wal > 0 {
@@ -45,33 +49,33 @@ pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), StoreError> {
     }
     make_file(&path)?;
     let connection = connect(&path)?;
-    accept(&connection, &path, wal == 0)?;
+    check_and_migrate(&connection, &path, wal == 0)?;
     Ok((connection, path))
 }
 
 /// Creates the folder for this user only, if it does not exist, and excludes it from version
 /// control. An existing one may have come with a clone: it must be a folder, and this user's.
-pub(super) fn prepare(folder: &Path) -> Result<(), StoreError> {
+pub(super) fn prepare_folder(folder: &Path) -> Result<(), StoreError> {
     refuse_link(folder)?;
-    let refused = |kind, why: &str| {
-        Err(io_failure("use the folder", folder, io::Error::new(kind, why.to_owned())))
+    let refused = |kind, reason: &str| {
+        Err(io_failure("use the folder", folder, io::Error::new(kind, reason.to_owned())))
     };
     match fs::symlink_metadata(folder) {
         Ok(found) if !found.is_dir() => {
             return refused(io::ErrorKind::NotADirectory, "it is no folder: move it away");
         }
         Ok(found) if !is_own(&found) => {
-            let why = "it belongs to another user: move it away, or make it yours";
-            return refused(io::ErrorKind::PermissionDenied, why);
+            let reason = "it belongs to another user: move it away, or make it yours";
+            return refused(io::ErrorKind::PermissionDenied, reason);
         }
         Ok(found) => {
-            return close(folder, &found)
+            return restrict(folder, &found)
                 .map_err(|error| io_failure("close the folder to others", folder, error));
         }
         // For any other error, creating the folder fails with a better one.
         Err(_) => {}
     }
-    make_folder(folder).map_err(|error| io_failure("make the folder", folder, error))?;
+    make_private_folder(folder).map_err(|error| io_failure("make the folder", folder, error))?;
     let ignore = folder.join(".gitignore");
     match fs::OpenOptions::new().write(true).create_new(true).open(&ignore) {
         Ok(mut file) => file
@@ -87,8 +91,8 @@ pub(super) fn prepare(folder: &Path) -> Result<(), StoreError> {
 fn refuse_link(path: &Path) -> Result<(), StoreError> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_symlink() => {
-            let why = "it is a symbolic link, which may have come with a clone: remove it";
-            let source = io::Error::new(io::ErrorKind::NotADirectory, why);
+            let reason = "it is a symbolic link, which may have come with a clone: remove it";
+            let source = io::Error::new(io::ErrorKind::NotADirectory, reason);
             Err(io_failure("follow a link", path, source))
         }
         _ => Ok(()),
@@ -98,7 +102,7 @@ fn refuse_link(path: &Path) -> Result<(), StoreError> {
 /// Removes the permissions of others from an existing folder: a checkout leaves it readable, and
 /// its content is for this user only.
 #[cfg(unix)]
-fn close(folder: &Path, found: &fs::Metadata) -> io::Result<()> {
+fn restrict(folder: &Path, found: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     match found.permissions().mode() & 0o077 {
         0 => Ok(()),
@@ -107,7 +111,7 @@ fn close(folder: &Path, found: &fs::Metadata) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn close(_: &Path, _: &fs::Metadata) -> io::Result<()> {
+fn restrict(_: &Path, _: &fs::Metadata) -> io::Result<()> {
     Ok(())
 }
 
@@ -125,7 +129,7 @@ fn is_own(_: &fs::Metadata) -> bool {
 /// same mode.
 fn make_file(path: &Path) -> Result<(), StoreError> {
     // An existing file is not even opened: see the invariant in `mod.rs`.
-    match private().write(true).create_new(true).open(path) {
+    match private_options().write(true).create_new(true).open(path) {
         Err(error) if !path.exists() => Err(io_failure("make the journal", path, error)),
         Ok(_) | Err(_) => Ok(()),
     }
@@ -133,14 +137,14 @@ fn make_file(path: &Path) -> Result<(), StoreError> {
 
 /// Returns the size of the WAL of the journal at `path`.
 pub(super) fn wal_size(path: &Path) -> u64 {
-    size(&beside(path, "-wal"))
+    size(&with_suffix(path, "-wal"))
 }
 
 fn size(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |found| found.len())
 }
 
-pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
+pub(super) fn with_suffix(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()
@@ -152,8 +156,8 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     let failed = |error| failure(path, &error);
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     harden(&connection).map_err(failed)?;
-    connection.busy_handler(Some(wait)).map_err(failed)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.busy_handler(Some(wait_while_busy)).map_err(failed)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
     Ok(connection)
 }
 
@@ -177,8 +181,8 @@ fn harden(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Waits while another process writes: briefly at first, because most writes take microseconds, and
 /// about ten seconds in all. Returns `false` to give up.
-pub(super) fn wait(times: i32) -> bool {
-    match times {
+pub(super) fn wait_while_busy(attempts: i32) -> bool {
+    match attempts {
         0..20 => sleep(Duration::from_micros(100)),
         20..2000 => sleep(Duration::from_millis(5)),
         _ => return false,
@@ -187,7 +191,7 @@ pub(super) fn wait(times: i32) -> bool {
 }
 
 /// Checks that this version can use the journal, and only then changes it.
-pub(super) fn accept(
+pub(super) fn check_and_migrate(
     connection: &Connection,
     path: &Path,
     complete: bool,
@@ -209,7 +213,7 @@ pub(super) fn accept(
         }
         DatabaseKind::Journal(_) | DatabaseKind::Empty => {}
     }
-    if complete && is_cut(connection, path).map_err(failed)? && wal_size(path) == 0 {
+    if complete && is_truncated(connection, path).map_err(failed)? && wal_size(path) == 0 {
         return Err(damaged("it is cut short"));
     }
     if connection.is_readonly("main").map_err(failed)? {
@@ -231,7 +235,7 @@ pub(super) fn accept(
 }
 
 /// Reports whether the last page is incomplete. SQLite itself only detects missing whole pages.
-fn is_cut(connection: &Connection, path: &Path) -> rusqlite::Result<bool> {
+fn is_truncated(connection: &Connection, path: &Path) -> rusqlite::Result<bool> {
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let expected = number("page_size")? * number("page_count")?;
     Ok(size(path) < expected as u64)
@@ -240,16 +244,16 @@ fn is_cut(connection: &Connection, path: &Path) -> rusqlite::Result<bool> {
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
     // If two processes create the journal at once, SQLite reports busy here without calling the
     // busy handler.
-    let mut times = 0;
+    let mut attempts = 0;
     let mode = loop {
         let set = connection
             .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0));
         match set {
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
-                if !wait(times) {
+                if !wait_while_busy(attempts) {
                     break Err(error);
                 }
-                times += 1;
+                attempts += 1;
             }
             set => break set,
         }
@@ -258,12 +262,12 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     // A checkpoint waits for the disk, so the writer's thread decides when to run one.
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
-    connection.pragma_update_and_check(None, "journal_size_limit", WAL_KEPT, |_| Ok(()))
+    connection.pragma_update_and_check(None, "journal_size_limit", WAL_SIZE_LIMIT, |_| Ok(()))
 }
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::{open, prepare};
+    use super::{open, prepare_folder};
     use crate::error::Error;
     use std::os::unix::fs::symlink;
 
@@ -273,7 +277,7 @@ mod tests {
         let folder = project.path().join(".pml");
         for target in [victim.path().to_owned(), victim.path().join("not there")] {
             symlink(target, &folder).unwrap();
-            for refused in [prepare(&folder), open(&folder).map(drop)] {
+            for refused in [prepare_folder(&folder), open(&folder).map(drop)] {
                 let error = refused.expect_err("a link");
                 assert!(error.to_string().contains(".pml"), "{error}");
                 assert!(format!("{:?}", Error::from(error)).contains("symbolic link"));
@@ -281,7 +285,7 @@ mod tests {
             std::fs::remove_file(&folder).unwrap();
         }
         assert_eq!(std::fs::read_dir(victim.path()).unwrap().count(), 0);
-        prepare(&folder).unwrap();
+        prepare_folder(&folder).unwrap();
         open(&folder).unwrap();
     }
 
@@ -301,7 +305,7 @@ mod tests {
         let project = tempfile::tempdir().unwrap();
         let folder = project.path().join(".pml");
         std::fs::write(&folder, "").unwrap();
-        assert!(prepare(&folder).is_err());
+        assert!(prepare_folder(&folder).is_err());
     }
 
     #[test]
@@ -313,7 +317,7 @@ mod tests {
         if is_root {
             std::os::unix::fs::chown(folder, Some(65_534), None).unwrap();
         }
-        let error = Error::from(prepare(folder).expect_err("not ours"));
+        let error = Error::from(prepare_folder(folder).expect_err("not ours"));
         assert!(format!("{error:?}").contains("belongs to another user"), "{error:?}");
     }
 }

@@ -84,7 +84,7 @@ pub(super) enum OperationOutcome {
 impl Operation {
     /// Sends the outcome to the caller, once the transaction is committed. If the future was
     /// dropped, the operation stays done, except that its lease is released.
-    pub(super) fn tell(self, outcome: OperationOutcome, shared: &Arc<SharedStoreState>) {
+    pub(super) fn send_outcome(self, outcome: OperationOutcome, shared: &Arc<SharedStoreState>) {
         match (self, outcome) {
             (
                 Operation::Create { reply, .. } | Operation::Claim { reply, .. },
@@ -117,7 +117,7 @@ impl Operation {
     }
 
     /// Sends an error to the caller: nothing of the operation was stored.
-    pub(super) fn fail(self, error: StoreError) {
+    pub(super) fn send_error(self, error: StoreError) {
         match self {
             Operation::Create { reply, .. } | Operation::Claim { reply, .. } => {
                 let _ = reply.send(Err(error));

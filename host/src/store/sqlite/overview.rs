@@ -2,7 +2,7 @@
 
 use super::audit::HeadFile;
 use super::failure::io_failure;
-use super::list::{each_run, last};
+use super::list::{each_run, last_entry};
 use super::open::open;
 use super::owner::OwnerFolder;
 use super::store::Store;
@@ -28,22 +28,22 @@ impl Store {
     /// Reads an overview of the journal in `folder`. If there is no journal, the overview is empty.
     pub fn glance(folder: &Path, now: Timestamp) -> Result<JournalOverview, StoreError> {
         let owners = OwnerFolder::of(folder);
-        let mut glance =
+        let mut overview =
             JournalOverview { in_use: owners.any_alive(), ..JournalOverview::default() };
         if !folder.join("state.db").exists() {
-            return Ok(glance);
+            return Ok(overview);
         }
         let (connection, path) = open(folder)?;
-        let seen = each_run(&connection, &owners, now, |run| {
-            if glance.last.is_none() {
-                glance.last = Some(last(&connection, &run)?.0);
+        let visited = each_run(&connection, &owners, now, |run| {
+            if overview.last.is_none() {
+                overview.last = Some(last_entry(&connection, &run)?.0);
             }
-            glance.runs += 1;
-            glance.unfinished += u64::from(!run.state.ended());
+            overview.runs += 1;
+            overview.unfinished += u64::from(!run.state.ended());
             Ok(ControlFlow::Continue(()))
         });
-        seen.map_err(|trouble| trouble.at(&path))?;
-        Ok(glance)
+        visited.map_err(|error| error.into_store_error(&path))?;
+        Ok(overview)
     }
 
     /// Copies the anchor of the audit trail in `from` for the journal in `to`, which is about to be
@@ -55,8 +55,8 @@ impl Store {
 
     /// Removes the anchor of the audit trail that was in `folder`: the journal was moved.
     pub fn forget_head(folder: &Path, heads: &Path) -> Result<(), StoreError> {
-        let forgotten = head(heads, folder).forget();
-        forgotten.map_err(|error| io_failure("keep the end of the audit trail", heads, error))
+        let removed = head(heads, folder).remove();
+        removed.map_err(|error| io_failure("keep the end of the audit trail", heads, error))
     }
 }
 

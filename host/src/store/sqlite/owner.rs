@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
 /// Maximum files checked when a journal is opened: cleaning up must not make opening slow.
-const TIDIED: usize = 64;
+const MAX_CHECKED_FILES: usize = 64;
 
 /// Maximum attempts to create the file, if other processes remove it before it is locked.
 const ATTEMPTS: usize = 8;
@@ -30,7 +30,7 @@ impl OwnerFolder {
 
     /// Returns the process id of an owner. Returns `None` if the owner is dead, and 0 if its id
     /// cannot be read.
-    pub(super) fn alive(&self, token: &str) -> Option<u32> {
+    pub(super) fn living_process(&self, token: &str) -> Option<u32> {
         let path = self.folder.join(token);
         match File::open(&path) {
             Ok(file) => is_locked(&file).then(|| {
@@ -50,9 +50,9 @@ impl OwnerFolder {
     }
 
     /// Removes files of dead owners.
-    pub(super) fn tidy(&self) {
+    pub(super) fn remove_dead(&self) {
         let Ok(files) = std::fs::read_dir(&self.folder) else { return };
-        for file in files.flatten().take(TIDIED) {
+        for file in files.flatten().take(MAX_CHECKED_FILES) {
             let Ok(opened) = File::open(file.path()) else { continue };
             if !is_locked(&opened) {
                 // The lock is held until the name is removed: no owner can take a file that is
@@ -105,11 +105,11 @@ impl OwnerLock {
     /// Creates the file under another name and renames it once it is locked: other processes never
     /// see it unlocked.
     fn lock(&self) -> io::Result<File> {
-        make_folder(&self.owners.folder)?;
-        let mut last = io::ErrorKind::WouldBlock.into();
+        make_private_folder(&self.owners.folder)?;
+        let mut last_error = io::ErrorKind::WouldBlock.into();
         for attempt in 0..ATTEMPTS {
             let temporary = self.owners.folder.join(format!("{}.{attempt}", self.token));
-            let mut file = private().write(true).create_new(true).open(&temporary)?;
+            let mut file = private_options().write(true).create_new(true).open(&temporary)?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => continue,
@@ -118,10 +118,10 @@ impl OwnerLock {
             file.write_all(std::process::id().to_string().as_bytes())?;
             match std::fs::rename(&temporary, self.owners.folder.join(&self.token)) {
                 Ok(()) => return Ok(file),
-                Err(error) => last = error,
+                Err(error) => last_error = error,
             }
         }
-        Err(last)
+        Err(last_error)
     }
 }
 
@@ -135,7 +135,7 @@ impl Drop for OwnerLock {
 }
 
 /// Returns options that create a file for this user only.
-pub(super) fn private() -> OpenOptions {
+pub(super) fn private_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
@@ -143,7 +143,7 @@ pub(super) fn private() -> OpenOptions {
 }
 
 /// Creates a folder and its parents, for this user only.
-pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
+pub(super) fn make_private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -160,13 +160,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let owners = OwnerFolder::of(folder.path());
         let mut owner = OwnerLock::new(owners.clone());
-        assert_eq!(owners.alive(&owner.token), None);
+        assert_eq!(owners.living_process(&owner.token), None);
         let token = owner.token().unwrap().to_owned();
-        assert_eq!(owners.alive(&token), Some(std::process::id()));
-        owners.tidy();
-        assert_eq!(owners.alive(&token), Some(std::process::id()));
+        assert_eq!(owners.living_process(&token), Some(std::process::id()));
+        owners.remove_dead();
+        assert_eq!(owners.living_process(&token), Some(std::process::id()));
         drop(owner);
-        assert_eq!(owners.alive(&token), None);
+        assert_eq!(owners.living_process(&token), None);
         assert_eq!(std::fs::read_dir(folder.path().join("owners")).unwrap().count(), 0);
     }
 
@@ -174,11 +174,11 @@ mod tests {
     fn files_of_the_dead_are_tidied_away() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("owners")).unwrap();
-        let left = folder.path().join("owners/left");
-        std::fs::write(&left, "1").unwrap();
+        let stale = folder.path().join("owners/left");
+        std::fs::write(&stale, "1").unwrap();
         let owners = OwnerFolder::of(folder.path());
-        assert_eq!(owners.alive("left"), None);
-        owners.tidy();
-        assert!(!left.exists());
+        assert_eq!(owners.living_process("left"), None);
+        owners.remove_dead();
+        assert!(!stale.exists());
     }
 }

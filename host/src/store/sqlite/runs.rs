@@ -21,7 +21,7 @@ const FIRST_FENCE: u64 = 1;
 /// the table each time.
 #[derive(Default)]
 pub(super) struct OwnedRuns {
-    known: HashMap<RunId, OwnedRun>,
+    cached: HashMap<RunId, OwnedRun>,
 }
 
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ struct OwnedRun {
     /// The sequence number of the next entry.
     next: u32,
     /// True if the run ended under this writer, which released it.
-    over: bool,
+    ended: bool,
 }
 
 /// A run's row.
@@ -58,7 +58,7 @@ impl RunRow {
 
     /// Finds the row without the index. The id is compared because the number may belong to another
     /// run by now.
-    fn find_known(
+    fn find_by_number(
         connection: &Connection,
         run: RunId,
         number: i64,
@@ -73,17 +73,17 @@ impl RunRow {
 impl OwnedRuns {
     /// Clears the cache: a transaction failed, so that it may be wrong.
     pub(super) fn clear(&mut self) {
-        self.known.clear();
+        self.cached.clear();
     }
 
     /// Reports whether the run ended under this fence, so that it need not be released.
-    pub(super) fn is_over(&self, run: RunId, fence: u64) -> bool {
-        self.known.get(&run).is_some_and(|known| known.over && known.fence == fence)
+    pub(super) fn has_ended(&self, run: RunId, fence: u64) -> bool {
+        self.cached.get(&run).is_some_and(|cached| cached.ended && cached.fence == fence)
     }
 
     /// Removes one run from the cache.
-    pub(super) fn forget(&mut self, run: RunId) {
-        self.known.remove(&run);
+    pub(super) fn remove(&mut self, run: RunId) {
+        self.cached.remove(&run);
     }
 
     /// Stores a new run. Returns its id and its fence.
@@ -104,7 +104,7 @@ impl OwnedRuns {
             inserted => inserted?,
         };
         let fence = FIRST_FENCE;
-        self.known.insert(header.run, OwnedRun { number, fence, next: 0, over: false });
+        self.cached.insert(header.run, OwnedRun { number, fence, next: 0, ended: false });
         Ok((header.run, fence))
     }
 
@@ -117,34 +117,36 @@ impl OwnedRuns {
         fence: u64,
         batch: &JournalBatch,
     ) -> Result<(), OperationError> {
-        let known = self.known.get(&run).filter(|known| known.fence == fence);
-        let standing = match known {
-            Some(known) => RunRow::find_known(connection, run, known.number)?,
+        let cached = self.cached.get(&run).filter(|cached| cached.fence == fence);
+        let row = match cached {
+            Some(cached) => RunRow::find_by_number(connection, run, cached.number)?,
             None => RunRow::find(connection, run)?,
         };
-        if standing.fence != fence {
+        if row.fence != fence {
             return Err(StoreError::Fenced(run).into());
         }
-        if standing.state.ended() {
-            return Err(StoreError::Ended { run, state: standing.state }.into());
+        if row.state.ended() {
+            return Err(StoreError::Ended { run, state: row.state }.into());
         }
-        let number = standing.number;
-        let mut next = match known {
-            Some(known) => known.next,
+        let number = row.number;
+        let mut next = match cached {
+            Some(cached) => cached.next,
             None => next_sequence(connection, number)?,
         };
         for entry in &batch.entries {
             entries::write(connection, entry_id(number, next), entry)?;
             next += 1;
         }
-        let state = batch.state.filter(|state| *state != standing.state);
-        let over = state.is_some_and(RunState::ended);
+        let state = batch.state.filter(|state| *state != row.state);
+        let ended = state.is_some_and(RunState::ended);
         if let Some(state) = state {
             set_state(connection, number, state)?;
         }
         for effect in batch_effects(batch) {
             match effect {
-                BatchEffect::Open(question) => answers::ask(connection, trail, number, question)?,
+                BatchEffect::Open(question) => {
+                    answers::open_question(connection, trail, number, question)?;
+                }
                 BatchEffect::Withdraw { question, at } => {
                     answers::withdraw(connection, trail, run, question, at)?;
                 }
@@ -153,7 +155,7 @@ impl OwnedRuns {
                 }
             }
         }
-        self.known.insert(run, OwnedRun { number, fence, next, over });
+        self.cached.insert(run, OwnedRun { number, fence, next, ended });
         Ok(())
     }
 
@@ -165,27 +167,27 @@ impl OwnedRuns {
         shared: &SharedStoreState,
         run: RunId,
     ) -> Result<(RunId, u64), OperationError> {
-        let standing = RunRow::find(connection, run)?;
-        if standing.state.ended() {
-            return Err(StoreError::Ended { run, state: standing.state }.into());
+        let row = RunRow::find(connection, run)?;
+        if row.state.ended() {
+            return Err(StoreError::Ended { run, state: row.state }.into());
         }
-        if let Some(other) = &standing.owner {
-            let living = match *other == owner.token()? {
-                true => shared.holds(run).then(|| "another part of this process".into()),
-                false => owner.owners().alive(other).map(|process| match process {
+        if let Some(other) = &row.owner {
+            let living_owner = match *other == owner.token()? {
+                true => shared.has_lease(run).then(|| "another part of this process".into()),
+                false => owner.owners().living_process(other).map(|process| match process {
                     0 => "another process".into(),
                     process => format!("process {process}"),
                 }),
             };
-            if let Some(owner) = living {
+            if let Some(owner) = living_owner {
                 return Err(StoreError::Owned { run, owner }.into());
             }
         }
-        let fence = standing.fence + 1;
+        let fence = row.fence + 1;
         connection
             .prepare_cached("UPDATE runs SET owner = ?2, fence = ?3 WHERE number = ?1")?
-            .execute((standing.number, owner.token()?, fence as i64))?;
-        self.known.remove(&run);
+            .execute((row.number, owner.token()?, fence as i64))?;
+        self.cached.remove(&run);
         Ok((run, fence))
     }
 
@@ -196,9 +198,9 @@ impl OwnedRuns {
         run: RunId,
         fence: u64,
     ) -> rusqlite::Result<()> {
-        let over = self.is_over(run, fence);
-        self.known.remove(&run);
-        if !over {
+        let ended = self.has_ended(run, fence);
+        self.cached.remove(&run);
+        if !ended {
             connection
                 .prepare_cached(
                     "UPDATE runs SET owner = NULL WHERE id = ?1 AND fence = ?2 AND owner IS NOT NULL",

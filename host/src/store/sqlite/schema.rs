@@ -120,15 +120,15 @@ pub(super) enum DatabaseKind {
 }
 
 /// Determines the kind of a database, from one snapshot: another process may be creating it.
-pub(super) fn find(connection: &Connection) -> rusqlite::Result<DatabaseKind> {
-    at_one_moment(connection, look)
+pub(super) fn database_kind(connection: &Connection) -> rusqlite::Result<DatabaseKind> {
+    in_snapshot(connection, read_kind)
 }
 
 /// Does the same, and compares a journal of a known version with the schema of that version.
 /// Returns the first difference.
 pub(super) fn examine(connection: &Connection) -> rusqlite::Result<(DatabaseKind, Option<String>)> {
-    at_one_moment(connection, |connection| {
-        let found = look(connection)?;
+    in_snapshot(connection, |connection| {
+        let found = read_kind(connection)?;
         let difference = match found {
             DatabaseKind::Journal(version) => match MIGRATIONS.get(..version as usize) {
                 Some(migrations) => schema_check::difference(connection, migrations)?,
@@ -140,17 +140,17 @@ pub(super) fn examine(connection: &Connection) -> rusqlite::Result<(DatabaseKind
     })
 }
 
-fn at_one_moment<T>(
+fn in_snapshot<T>(
     connection: &Connection,
-    look: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<T> {
     connection.execute_batch("SAVEPOINT look")?;
-    let found = look(connection);
+    let found = read(connection);
     connection.execute_batch("RELEASE look")?;
     found
 }
 
-fn look(connection: &Connection) -> rusqlite::Result<DatabaseKind> {
+fn read_kind(connection: &Connection) -> rusqlite::Result<DatabaseKind> {
     let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get(0));
     let (application, version): (i32, i32) = (number("application_id")?, number("user_version")?);
     let tables: i64 =
@@ -165,7 +165,7 @@ fn look(connection: &Connection) -> rusqlite::Result<DatabaseKind> {
 /// Applies the missing migrations, in one transaction. Another process may have been faster.
 pub(super) fn migrate(connection: &Connection, migrations: &[&str]) -> rusqlite::Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
-    let migrated = find(connection).and_then(|found| {
+    let migrated = database_kind(connection).and_then(|found| {
         let version = match found {
             DatabaseKind::Journal(version) => version as usize,
             DatabaseKind::Empty | DatabaseKind::Foreign => 0,
@@ -189,18 +189,18 @@ pub(super) fn migrate(connection: &Connection, migrations: &[&str]) -> rusqlite:
 
 #[cfg(test)]
 mod tests {
-    use super::{DatabaseKind, FIRST, MIGRATIONS, find, migrate};
+    use super::{DatabaseKind, FIRST, MIGRATIONS, database_kind, migrate};
     use rusqlite::Connection;
 
     #[test]
     fn an_older_journal_gets_what_it_lacks_and_keeps_what_it_has() {
         let connection = Connection::open_in_memory().unwrap();
-        assert_eq!(find(&connection).unwrap(), DatabaseKind::Empty);
+        assert_eq!(database_kind(&connection).unwrap(), DatabaseKind::Empty);
         migrate(&connection, &[FIRST]).unwrap();
         let insert = "INSERT INTO runs VALUES (1, x'00', 'running', 's', 0, 1, NULL, NULL)";
         connection.execute_batch(insert).unwrap();
         migrate(&connection, &[FIRST, "ALTER TABLE runs ADD COLUMN later TEXT"]).unwrap();
-        assert_eq!(find(&connection).unwrap(), DatabaseKind::Journal(2));
+        assert_eq!(database_kind(&connection).unwrap(), DatabaseKind::Journal(2));
         let rows = "SELECT count(*) FROM runs WHERE later IS NULL";
         assert_eq!(connection.query_row(rows, [], |row| row.get::<_, i64>(0)).unwrap(), 1);
     }
@@ -211,7 +211,10 @@ mod tests {
         migrate(&connection, MIGRATIONS).unwrap();
         let wrong = [MIGRATIONS, &["CREATE TABLE more (x) STRICT"]].concat();
         migrate(&connection, &wrong).unwrap_err();
-        assert_eq!(find(&connection).unwrap(), DatabaseKind::Journal(MIGRATIONS.len() as u32));
+        assert_eq!(
+            database_kind(&connection).unwrap(),
+            DatabaseKind::Journal(MIGRATIONS.len() as u32)
+        );
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(super) fn difference(
     connection: &Connection,
     migrations: &[&str],
 ) -> rusqlite::Result<Option<String>> {
-    let mut expected = made_by(migrations)?;
+    let mut expected = schema_of(migrations)?;
     let mut statement = connection.prepare(OBJECTS)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
@@ -31,20 +31,20 @@ pub(super) fn difference(
         };
         // A second object of the same name finds no expected one.
         let Some((table, sql)) = expected.remove(&(kind.clone(), name.clone())) else {
-            return Ok(Some(format!("the {} is not pml's", named(&kind, &name))));
+            return Ok(Some(format!("the {} is not pml's", describe(&kind, &name))));
         };
         let same = text(row, 2)?.as_ref() == Some(&table)
-            && is_same(sql.as_deref(), text(row, 3)?.as_deref());
+            && is_same_sql(sql.as_deref(), text(row, 3)?.as_deref());
         if !same {
-            return Ok(Some(format!("the {} is not as pml made it", named(&kind, &name))));
+            return Ok(Some(format!("the {} is not as pml made it", describe(&kind, &name))));
         }
     }
     let missing = expected.into_keys().next();
-    Ok(missing.map(|(kind, name)| format!("the {} is missing", named(&kind, &name))))
+    Ok(missing.map(|(kind, name)| format!("the {} is missing", describe(&kind, &name))))
 }
 
 /// Creates a journal in memory, and reads its schema.
-fn made_by(migrations: &[&str]) -> rusqlite::Result<SchemaObjects> {
+fn schema_of(migrations: &[&str]) -> rusqlite::Result<SchemaObjects> {
     let connection = Connection::open_in_memory()?;
     // The transaction is never committed: the database is thrown away.
     connection.execute_batch("BEGIN")?;
@@ -65,14 +65,14 @@ fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
 }
 
 /// Reports whether two statements are the same except for whitespace.
-fn is_same(one: Option<&str>, other: Option<&str>) -> bool {
+fn is_same_sql(one: Option<&str>, other: Option<&str>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => one.split_ascii_whitespace().eq(other.split_ascii_whitespace()),
         (one, other) => one == other,
     }
 }
 
-fn named(kind: &str, name: &str) -> String {
+fn describe(kind: &str, name: &str) -> String {
     format!("{} `{}`", cut(&escape(kind), NAME), cut(&escape(name), NAME))
 }
 

@@ -3,7 +3,7 @@
 use super::audit::{HeadFile, TrailWriter};
 use super::failure::io_failure;
 use super::leases::SharedStoreState;
-use super::open::{open, prepare};
+use super::open::{open, prepare_folder};
 use super::operation::{Operation, ReadRequest, ReplySender};
 use super::owner::{OwnerFolder, OwnerLock};
 use super::reader::StoreReader;
@@ -28,7 +28,7 @@ pub struct Store {
 struct StoreInner {
     shared: Arc<SharedStoreState>,
     durability: Durability,
-    desk: Arc<SharedWriter>,
+    writer: Arc<SharedWriter>,
     reads: Sender<ReadRequest>,
     /// The thread of the writer, then that of the reader: the order in which they end.
     threads: Vec<JoinHandle<()>>,
@@ -85,23 +85,25 @@ impl Store {
         let (connection, path) = open(folder)?;
         let head = head(&path);
         let owners = OwnerFolder::of(folder);
-        owners.tidy();
+        owners.remove_dead();
         let (operations, operation_queue) = channel();
         let (reads, read_queue) = channel();
         let shared = Arc::new(SharedStoreState::new(path, operations));
         let reader = StoreReader::new(shared.clone(), owners.clone(), head.clone());
         let (owner, to_reader) = (OwnerLock::new(owners), reads.clone());
-        let (queue, trail, ours) = (operation_queue, TrailWriter::new(head), shared.clone());
-        let writer = StoreWriter::new(connection, ours, owner, durability, trail, queue, to_reader);
-        let desk = Arc::new(SharedWriter::new(writer));
-        let _ = shared.desk.set(Arc::downgrade(&desk));
-        let working = desk.clone();
-        let inner = StoreInner { shared, durability, desk, reads, threads: Vec::new() };
+        let (queue, trail, shared_state) =
+            (operation_queue, TrailWriter::new(head), shared.clone());
+        let writer =
+            StoreWriter::new(connection, shared_state, owner, durability, trail, queue, to_reader);
+        let writer = Arc::new(SharedWriter::new(writer));
+        let _ = shared.writer.set(Arc::downgrade(&writer));
+        let worker = writer.clone();
+        let inner = StoreInner { shared, durability, writer, reads, threads: Vec::new() };
         // If a step fails from here on, the drop ends the threads in order.
         let mut store = Store { inner: Arc::new(inner) };
-        store.start("pml journal", move || working.work())?;
-        store.inner.desk.set_thread(store.inner.threads[0].thread().clone());
-        store.start("pml journal reader", move || reader.work(&read_queue))?;
+        store.start("pml journal", move || worker.run())?;
+        store.inner.writer.set_thread(store.inner.threads[0].thread().clone());
+        store.start("pml journal reader", move || reader.run(&read_queue))?;
         Ok(store)
     }
 
@@ -112,7 +114,7 @@ impl Store {
     ///
     /// If it cannot be created or changed, is a link or not a folder, or belongs to another user.
     pub fn make_folder(folder: impl AsRef<Path>) -> Result<(), StoreError> {
-        prepare(folder.as_ref())
+        prepare_folder(folder.as_ref())
     }
 
     fn start(
@@ -155,10 +157,10 @@ impl Store {
         let (reply, answer) = oneshot::channel();
         // If the writer has ended, the reply is dropped, which is reported as `Closed`.
         let _ = self.inner.shared.operations.send(operation(reply));
-        self.inner.desk.mention();
-        let desk = self.inner.desk.clone();
+        self.inner.writer.wake_unless_polling();
+        let writer = self.inner.writer.clone();
         Box::pin(async move {
-            desk.help();
+            writer.write_if_free();
             answer.await.unwrap_or(Err(StoreError::Closed))
         })
     }
@@ -177,7 +179,7 @@ impl Store {
     }
 
     /// Sends a request to the reader directly, not through the writer's queue.
-    pub(super) fn tell_reader(&self, read: ReadRequest) {
+    pub(super) fn send_to_reader(&self, read: ReadRequest) {
         let _ = self.inner.reads.send(read);
     }
 }
@@ -196,7 +198,7 @@ impl Drop for StoreInner {
         // Leases hold the writer's queue as well, so it does not close by itself.
         let mut threads = self.threads.drain(..);
         let _ = self.shared.operations.send(Operation::Close);
-        self.desk.call();
+        self.writer.wake();
         join(threads.next());
         let _ = self.reads.send(ReadRequest::Close);
         join(threads.next());

@@ -11,29 +11,29 @@ use tokio::sync::Notify;
 pub(super) struct Watchers(Mutex<HashMap<RunId, Arc<Notify>>>);
 
 impl Watchers {
-    fn held(&self) -> MutexGuard<'_, HashMap<RunId, Arc<Notify>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<RunId, Arc<Notify>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the watcher of this run.
     pub(super) fn watch(&self, run: RunId) -> Arc<Notify> {
-        self.held().entry(run).or_default().clone()
+        self.lock().entry(run).or_default().clone()
     }
 
     /// Notifies the watcher of this run.
     pub(super) fn notify(&self, run: RunId) {
-        if let Some(watcher) = self.held().get(&run) {
+        if let Some(watcher) = self.lock().get(&run) {
             watcher.notify_one();
         }
     }
 
     /// Removes the watcher of a run.
     pub(super) fn remove(&self, run: RunId) {
-        self.held().remove(&run);
+        self.lock().remove(&run);
     }
 
     /// Reports whether any caller still holds a watcher.
-    pub(super) fn any(&self) -> bool {
-        self.held().values().any(|watcher| Arc::strong_count(watcher) > 1)
+    pub(super) fn any_active(&self) -> bool {
+        self.lock().values().any(|watcher| Arc::strong_count(watcher) > 1)
     }
 }

@@ -9,7 +9,7 @@ use super::leases::SharedStoreState;
 use super::open::wal_size;
 use super::operation::{Operation, OperationOutcome, ReadRequest};
 use super::owner::OwnerLock;
-use super::prune::may_find;
+use super::prune::may_be_due;
 use super::runs::OwnedRuns;
 use super::transaction::BusyPolicy;
 use crate::model::{CallResult, RunId, Timestamp};
@@ -20,10 +20,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 
 /// Maximum operations in one transaction: the first of them waits for the last.
-const GROUP: usize = 256;
+const MAX_GROUP: usize = 256;
 
 /// Maximum bytes that are written in the thread of the caller that waits: about ten pages.
-const SMALL: usize = 32 << 10;
+const SMALL_BYTES: usize = 32 << 10;
 
 /// Bytes of WAL that trigger a checkpoint, whichever process wrote them: a few megabytes are still
 /// read fast.
@@ -33,7 +33,7 @@ const CHECKPOINT: u64 = 4 << 20;
 const CHECKPOINT_AGAIN: u64 = 1 << 20;
 
 /// Maximum runs removed at a time by the default rule: other writes may be about to come.
-pub(super) const FORGOTTEN_AT_ONCE: usize = 32;
+pub(super) const PRUNE_BATCH: usize = 32;
 
 /// Writes the journal.
 pub(super) struct StoreWriter {
@@ -50,18 +50,18 @@ pub(super) struct StoreWriter {
     pub(super) runs: OwnedRuns,
     pub(super) trail: TrailWriter,
     /// Leases under which a write failed.
-    pub(super) broken: HashMap<(RunId, u64), StoreError>,
+    pub(super) failed_leases: HashMap<(RunId, u64), StoreError>,
     /// Runs whose release failed: tried again with the next transaction.
     pub(super) unreleased: Vec<(RunId, u64)>,
     /// The latest time of any header or entry.
-    pub(super) latest: Timestamp,
+    pub(super) latest_time: Timestamp,
     /// Number of runs that ended under this writer.
-    pub(super) ended: u64,
+    pub(super) ended_runs: u64,
     /// True if old runs should be looked for when there is nothing else to do.
     pub(super) prune_due: bool,
     /// The outcomes of a group's operations; a field only to reuse its allocation.
     pub(super) outcomes: Vec<OperationOutcome>,
-    checkpointed: u64,
+    commits_at_checkpoint: u64,
     /// The size of the WAL that triggers the next checkpoint.
     checkpoint_at: u64,
 }
@@ -84,18 +84,18 @@ impl StoreWriter {
             durability,
             queue,
             reader,
-            group: Vec::with_capacity(GROUP),
+            group: Vec::with_capacity(MAX_GROUP),
             reads: Vec::new(),
             closing: false,
             runs: OwnedRuns::default(),
             trail,
-            broken: HashMap::new(),
+            failed_leases: HashMap::new(),
             unreleased: Vec::new(),
-            latest: Timestamp(0),
-            ended: 0,
+            latest_time: Timestamp(0),
+            ended_runs: 0,
             prune_due: false,
             outcomes: Vec::new(),
-            checkpointed: 0,
+            commits_at_checkpoint: 0,
             checkpoint_at: CHECKPOINT,
         }
     }
@@ -112,14 +112,14 @@ impl StoreWriter {
 
     /// Writes everything that is queued, then runs a checkpoint and removes old runs if needed.
     pub(super) fn write(&mut self) {
-        while self.take() {
+        while self.fill_group() {
             self.commit(BusyPolicy::Wait);
-            self.pass_reads_on();
+            self.forward_reads();
         }
         // Checked once after each round that committed something, and when closing.
-        if self.commits() != self.checkpointed || self.closing {
-            self.checkpointed = self.commits();
-            self.fold_in();
+        if self.commits() != self.commits_at_checkpoint || self.closing {
+            self.commits_at_checkpoint = self.commits();
+            self.checkpoint_wal();
         }
         self.prune();
         // No caller waits for a journal that is closed.
@@ -131,7 +131,7 @@ impl StoreWriter {
     /// Copies a WAL that has grown large into the database file. This waits for the disk, and is
     /// not done more often than needed: after a checkpoint the WAL keeps its size until the next
     /// write restarts it.
-    fn fold_in(&mut self) {
+    fn checkpoint_wal(&mut self) {
         let size = wal_size(&self.shared.path);
         if size < CHECKPOINT {
             self.checkpoint_at = CHECKPOINT;
@@ -146,10 +146,10 @@ impl StoreWriter {
 
     /// Writes the queued operations if they are small and need not wait. Returns `true` if nothing
     /// is left to do.
-    pub(super) fn write_what_is_small(&mut self) -> bool {
-        if self.take() {
+    pub(super) fn write_if_small(&mut self) -> bool {
+        if self.fill_group() {
             let costs = self.group.iter().map(|operation| self.cost(operation));
-            let is_small = costs.sum::<Option<usize>>().is_some_and(|cost| cost <= SMALL);
+            let is_small = costs.sum::<Option<usize>>().is_some_and(|cost| cost <= SMALL_BYTES);
             if self.closing || !is_small {
                 return false;
             }
@@ -157,23 +157,23 @@ impl StoreWriter {
             if !self.group.is_empty() {
                 return false;
             }
-            self.pass_reads_on();
+            self.forward_reads();
         }
         // A caller writes at most one group.
-        !self.take() && !self.closing
+        !self.fill_group() && !self.closing
     }
 
     /// Takes operations from the queue, up to the size of a group. Returns `true` if there is
     /// something to do.
-    fn take(&mut self) -> bool {
-        while self.group.len() < GROUP {
+    fn fill_group(&mut self) -> bool {
+        while self.group.len() < MAX_GROUP {
             match self.queue.try_recv() {
                 Ok(Operation::Read(read)) => self.reads.push(read),
                 Ok(Operation::Close) => self.closing = true,
                 Ok(Operation::Release { run, fence })
-                    if self.group.is_empty() && self.runs.is_over(run, fence) =>
+                    if self.group.is_empty() && self.runs.has_ended(run, fence) =>
                 {
-                    self.runs.forget(run);
+                    self.runs.remove(run);
                 }
                 Ok(operation) => self.group.push(operation),
                 Err(_) => break,
@@ -182,16 +182,16 @@ impl StoreWriter {
         !self.group.is_empty() || !self.reads.is_empty()
     }
 
-    fn commit(&mut self, patience: BusyPolicy) {
+    fn commit(&mut self, busy_policy: BusyPolicy) {
         if self.group.is_empty() {
             return;
         }
         let mut group = std::mem::take(&mut self.group);
-        self.write_group(&mut group, patience);
+        self.write_group(&mut group, busy_policy);
         self.group = group;
     }
 
-    fn pass_reads_on(&mut self) {
+    fn forward_reads(&mut self) {
         for read in self.reads.drain(..) {
             // If the reader has ended, the reply is dropped, which is reported as `Closed`.
             let _ = self.reader.send(read);
@@ -210,7 +210,7 @@ impl StoreWriter {
             Operation::Create { header, .. } => {
                 self.owner.is_locked().then(|| header.program.len() + header.inputs.len())
             }
-            Operation::Answer { .. } => (!self.trail.keeps_head()).then_some(0),
+            Operation::Answer { .. } => (!self.trail.has_head_file()).then_some(0),
             Operation::Release { .. } => Some(0),
             _ => None,
         }
@@ -222,7 +222,7 @@ impl StoreWriter {
         let noted = |what: &JournalEvent| {
             matches!(what, JournalEvent::Asked { .. } | JournalEvent::Withdrawn { .. })
         };
-        self.trail.keeps_head() && batch.entries.iter().any(|entry| noted(&entry.what))
+        self.trail.has_head_file() && batch.entries.iter().any(|entry| noted(&entry.what))
     }
 
     /// Removes some old runs, if it is time to look for them.
@@ -230,13 +230,13 @@ impl StoreWriter {
         if !std::mem::take(&mut self.prune_due) {
             return;
         }
-        let forgotten = match may_find(&self.connection, self.latest) {
-            Ok(true) => self.forget_some(),
+        let pruned = match may_be_due(&self.connection, self.latest_time) {
+            Ok(true) => self.prune_some(),
             Ok(false) | Err(_) => Ok(0),
         };
         // No caller asked for it, so errors are not reported: the same error will reach a caller
         // later.
-        self.prune_due = forgotten.is_ok_and(|count| count as usize == FORGOTTEN_AT_ONCE);
+        self.prune_due = pruned.is_ok_and(|count| count as usize == PRUNE_BATCH);
     }
 }
 
@@ -250,7 +250,7 @@ fn size(batch: &JournalBatch) -> usize {
             message.len() + data.as_ref().map_or(0, String::len)
         }
         // Rare, and as large as the arguments of many calls.
-        JournalEvent::Asked { .. } => SMALL,
+        JournalEvent::Asked { .. } => SMALL_BYTES,
         _ => 0,
     };
     batch.entries.iter().map(|entry| 128 + text(&entry.what)).sum()

@@ -41,7 +41,7 @@ pub struct Timeline<'a> {
     pub confirmed_outcomes: usize,
     withdrawn: HashSet<QuestionId>,
     /// True if the last entry was an outcome.
-    settling: bool,
+    last_is_outcome: bool,
 }
 
 impl<'a> Timeline<'a> {
@@ -51,7 +51,7 @@ impl<'a> Timeline<'a> {
         for JournalEntry { at, meter, what } in entries {
             timeline.meter = *meter;
             timeline.last = timeline.last.max(*at);
-            timeline.note(*at, what);
+            timeline.apply(*at, what);
         }
         timeline
     }
@@ -66,12 +66,12 @@ impl<'a> Timeline<'a> {
         timeline
     }
 
-    fn note(&mut self, at: Timestamp, what: &'a JournalEvent) {
-        let settling = matches!(what, JournalEvent::Settled { .. });
-        if settling && !self.settling {
+    fn apply(&mut self, at: Timestamp, what: &'a JournalEvent) {
+        let is_outcome = matches!(what, JournalEvent::Settled { .. });
+        if is_outcome && !self.last_is_outcome {
             self.confirmed_outcomes = self.outcomes.len();
         }
-        self.settling = settling;
+        self.last_is_outcome = is_outcome;
         match what {
             JournalEvent::Requested { call, tool, arguments, verdict } => {
                 let arguments = arguments.as_deref().map_err(|size| *size);
@@ -104,7 +104,7 @@ impl<'a> Timeline<'a> {
             }
             JournalEvent::Settled { call, settled } => {
                 if let Some(past) = self.calls.get_mut(call) {
-                    past.unknown &= tells_nothing(settled);
+                    past.unknown &= leaves_outcome_unknown(settled);
                     past.settled = Some(settled);
                     past.finish(at, state_after(settled));
                 }
@@ -152,7 +152,7 @@ fn state_after(settled: &CallResult) -> CallState<'_> {
 }
 
 /// Reports whether an outcome is an error of pml's own that does not say what the tool did.
-fn tells_nothing(settled: &CallResult) -> bool {
+fn leaves_outcome_unknown(settled: &CallResult) -> bool {
     let codes = [
         Code::OutcomeUnknown,
         Code::ReplySize,
