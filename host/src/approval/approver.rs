@@ -1,9 +1,9 @@
-//! What an embedder brings: a way to ask a person.
+//! The trait through which an embedder asks a person.
 
 use crate::model::{Answer, Question};
 use futures_util::future::{BoxFuture, ready};
 
-/// Asks a person.
+/// Asks a person about the calls of a run.
 ///
 /// ```
 /// use pml::{Answer, Approver, BoxFuture, Decision, Question};
@@ -21,25 +21,25 @@ use futures_util::future::{BoxFuture, ready};
 /// }
 /// ```
 pub trait Approver: Send + Sync + 'static {
-    /// Asks, and waits as long as it takes. The future is dropped when somebody else has answered,
-    /// or the question has expired. `None` says that nobody can be asked here; the run then leaves
-    /// its question in the journal.
+    /// Shows a question and waits for the answer, however long it takes. The future is dropped when
+    /// the question was answered elsewhere or has expired. Returns `None` if no person can be asked
+    /// here; the question then stays open in the journal.
     ///
-    /// An [`Answer`] is made from the question that was shown, and names the digest of each ask of
-    /// it: the journal records it only if that is still what is asked, and a call goes out only
-    /// against the same digest. Show [`Ask::short_digest`](crate::Ask::short_digest) with each ask,
-    /// so that people can compare.
+    /// An [`Answer`] is made from the question that was shown, and names the digest of each of its
+    /// asks. The journal records it only if these digests still match, and a call is sent only if
+    /// its ask has the approved digest. Show [`Ask::short_digest`](crate::Ask::short_digest) with
+    /// each ask, so that people can compare.
     fn ask(&self, question: Question) -> BoxFuture<'static, Option<Answer>>;
 }
 
-/// Nobody can be asked.
+/// An approver that can ask nobody: it always returns `None`.
 impl Approver for () {
     fn ask(&self, _: Question) -> BoxFuture<'static, Option<Answer>> {
         Box::pin(ready(None))
     }
 }
 
-/// Makes an approver of a function.
+/// Makes an approver from a function.
 ///
 /// ```
 /// use pml::{Answer, Decision};

@@ -1,7 +1,7 @@
-//! Asking a person.
+//! Asks a person for a decision.
 //!
-//! In flows a question, out flows an answer, or nothing where nobody can be asked. What was
-//! answered counts only once the journal has recorded it: whoever is first there wins.
+//! Input: a question. Output: an answer, or `None` if no person can be asked. An answer takes
+//! effect only once the journal has recorded it; the first recorded answer wins.
 
 mod approver;
 mod offers;

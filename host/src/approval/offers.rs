@@ -1,10 +1,11 @@
-//! Conditions under which a tool can be allowed for good, as a person chooses among them.
+//! The conditions that a person can choose from when they allow a tool for good.
 
 use crate::model::{Ask, Constraint, offered_constraints};
 
-/// Returns the conditions under which a call like this may be allowed for good, each a choice of
-/// its own, the most useful first. What the ask was made with counts: it is the same for everybody
-/// who is asked, whatever becomes of the paths meanwhile.
+/// Returns the conditions under which a call like this may be allowed for good. Each element is one
+/// choice; the most useful comes first. Choices stored in the ask take precedence over computed
+/// ones, so that everybody who is asked sees the same choices, even if the paths in the arguments
+/// change meanwhile.
 pub fn offers_of_ask(ask: &Ask) -> Vec<Vec<Constraint>> {
     match (ask.kind.may_be_always(), &ask.offers) {
         (false, _) => Vec::new(),
@@ -13,7 +14,7 @@ pub fn offers_of_ask(ask: &Ask) -> Vec<Vec<Constraint>> {
     }
 }
 
-/// Returns conditions in words, on one line. What comes from the call is escaped.
+/// Describes conditions on one line. Text that comes from the call is escaped.
 ///
 /// ```
 /// use pml::approval::{Condition, Constraint};

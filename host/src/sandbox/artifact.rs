@@ -1,4 +1,4 @@
-//! The guest that this build carries: compiled by the build script, checked by its digest.
+//! The guest embedded in this build: compiled by the build script, identified by its digest.
 
 #[cfg(target_os = "linux")]
 use rustix::mm::{MprotectFlags, mprotect};
@@ -12,36 +12,36 @@ pub const GUEST_DIGEST: &str = env!("PML_GUEST_SHA256");
 /// The target that the guest was compiled for.
 pub(super) const TARGET: &str = env!("PML_TARGET");
 
-/// Machine code starts at a page of its own, so that it can be run where it lies.
+/// Aligns machine code to a page of its own, so that it can be executed in place.
 #[repr(C, align(4096))]
 struct PageAligned<T: ?Sized>(T);
 
 static COMPILED: &PageAligned<[u8]> =
     &PageAligned(*include_bytes!(concat!(env!("OUT_DIR"), "/guest.cwasm")));
 
-/// Whether an engine of this process runs the code where it lies. wasmtime knows code by its
-/// address, so only one can.
-static TAKEN: AtomicBool = AtomicBool::new(false);
+/// True if an engine of this process executes the code in place. wasmtime identifies code by its
+/// address, so only one engine can.
+static IN_PLACE_USED: AtomicBool = AtomicBool::new(false);
 
-/// Where the guest's code is run.
+/// The memory that the guest's code is executed from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum GuestCodeLocation {
-    /// Where it lies in this binary, which saves copying megabytes at the start of a process.
+    /// In place, in this binary. This saves copying megabytes when a process starts.
     InPlace,
-    /// In a copy.
+    /// In a copy made by wasmtime.
     Copy,
 }
 
 impl GuestCodeLocation {
-    /// Takes the code for the first engine of the process, on Linux; all others get copies.
-    pub(super) fn take() -> GuestCodeLocation {
-        match cfg!(target_os = "linux") && !TAKEN.swap(true, Ordering::SeqCst) {
+    /// Returns `InPlace` for the first engine of the process on Linux, and `Copy` for all others.
+    pub(super) fn choose() -> GuestCodeLocation {
+        match cfg!(target_os = "linux") && !IN_PLACE_USED.swap(true, Ordering::SeqCst) {
             true => GuestCodeLocation::InPlace,
             false => GuestCodeLocation::Copy,
         }
     }
 
-    /// Makes the settings ready for it.
+    /// Adapts the settings of the engine to this location.
     pub(super) fn prepare(self, config: &mut Config) {
         #[cfg(target_os = "linux")]
         if self == GuestCodeLocation::InPlace {
@@ -49,8 +49,8 @@ impl GuestCodeLocation {
         }
     }
 
-    /// Loads the guest. A machine whose CPU lacks what the code needs gets wasmtime's error, which
-    /// names it.
+    /// Loads the guest. If the CPU lacks a feature that the code needs, returns wasmtime's error,
+    /// which names the feature.
     #[expect(
         unsafe_code,
         reason = "loading machine code is unsafe; this code comes from our own build script"
@@ -70,7 +70,7 @@ impl GuestCodeLocation {
 }
 
 /// Makes code executable in place. wasmtime does this itself for memory that it has mapped, but not
-/// for ours.
+/// for memory of the host's.
 #[cfg(target_os = "linux")]
 struct InPlaceCodeMemory;
 
@@ -90,12 +90,12 @@ impl wasmtime::CustomCodeMemory for InPlaceCodeMemory {
     }
 
     fn unpublish_executable(&self, start: *const u8, length: usize) -> Result<()> {
-        // The embedded guest is not memory of wasmtime's, and stays as it is.
+        // The embedded guest is not wasmtime's memory, and stays executable.
         if COMPILED.0.as_ptr_range().contains(&start) {
             return Ok(());
         }
         let flags = MprotectFlags::READ | MprotectFlags::WRITE;
-        // SAFETY: as above; wasmtime says that no code runs there any more.
+        // SAFETY: as above; wasmtime guarantees that no code runs there any more.
         unsafe { mprotect(start.cast_mut().cast(), length, flags)? };
         Ok(())
     }

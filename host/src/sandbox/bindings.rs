@@ -1,4 +1,4 @@
-//! What wasmtime makes of `wit/`. Hand-written types meet these in `convert.rs` only.
+//! The types that wasmtime generates from `wit/`. Only `convert.rs` converts them to our own types.
 #![allow(missing_docs, unreachable_pub, reason = "generated: the documents are in wit/")]
 
 wasmtime::component::bindgen!({

@@ -1,4 +1,4 @@
-//! Generated types to our own and back; nowhere else do they meet.
+//! Converts generated types to our own and back. No other file does.
 
 use super::bindings::exports::pml::sandbox::program as wit;
 use super::bindings::pml::sandbox::mcp_call;

@@ -1,24 +1,24 @@
-//! CPU time of one run: counted while its JavaScript runs. What the host spends on its values is
-//! added by others.
+//! CPU time of one run, counted while its JavaScript runs. Others add the time that the host spends
+//! on the program's values.
 //!
-//! A step that ends within its first slice is measured by the monotonic clock, which is cheap; one
-//! that goes on is busy, and from then on the thread's own CPU clock counts, so that a program is
-//! not charged for a crowded machine.
+//! A step that ends within its first slice is measured by the monotonic clock, which is cheap. A
+//! longer step is busy: from then on the thread's own CPU clock counts, so that a program is not
+//! charged for a crowded machine.
 
 use crate::model::{CpuUse, thread_time};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// What a run has used, shared by its step and the callback that ends its slices.
+/// CPU time of a run, shared by its step and the callback that ends its slices.
 #[derive(Default)]
 pub(crate) struct CpuMeter {
     used: CpuUse,
     slices: AtomicU64,
     busy: AtomicBool,
-    aside: AtomicU64,
+    uncharged_nanos: AtomicU64,
 }
 
-/// A stretch of running, from one poll of the guest to its return.
+/// The time from one poll of the guest to its return.
 pub(crate) struct CpuInterval {
     start: Instant,
     thread: Option<Duration>,
@@ -33,62 +33,62 @@ impl CpuInterval {
 }
 
 impl CpuMeter {
-    /// A step begins.
-    pub(crate) fn begin(&self) {
+    /// Starts a step.
+    pub(crate) fn start_step(&self) {
         self.busy.store(false, Relaxed);
     }
 
-    /// The guest gets the thread.
+    /// Starts an interval: the guest gets the thread.
     #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
-    pub(crate) fn enter(&self) -> CpuInterval {
+    pub(crate) fn start_interval(&self) -> CpuInterval {
         let thread = if self.busy.load(Relaxed) { thread_time() } else { None };
         CpuInterval { start: Instant::now(), thread }
     }
 
-    /// The guest gives the thread back. Returns how long it had it.
-    pub(crate) fn leave(&self, stretch: &CpuInterval) -> Duration {
-        let aside = Duration::from_nanos(self.aside.swap(0, Relaxed));
-        let spent = match stretch.thread {
-            // The thread's own clock does not count the time that the host's work waited.
-            Some(_) => stretch.elapsed(),
-            None => stretch.elapsed().saturating_sub(aside),
+    /// Ends an interval: the guest returns the thread. Returns how long it had it.
+    pub(crate) fn end_interval(&self, interval: &CpuInterval) -> Duration {
+        let uncharged = Duration::from_nanos(self.uncharged_nanos.swap(0, Relaxed));
+        let spent = match interval.thread {
+            // The thread's own clock does not count the time during which the host's work waited.
+            Some(_) => interval.elapsed(),
+            None => interval.elapsed().saturating_sub(uncharged),
         };
         self.used.add(spent);
         spent
     }
 
-    /// Does work of the host in the middle of a stretch, which the program is not charged for.
+    /// Does work of the host within an interval, without charging the program for it.
     #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
-    pub(crate) fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn uncharged<T>(&self, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let done = work();
         let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.aside.fetch_add(nanos, Relaxed);
+        self.uncharged_nanos.fetch_add(nanos, Relaxed);
         done
     }
 
-    /// A slice has ended, and the guest will go on.
-    pub(crate) fn slice(&self) {
+    /// Counts a slice that has ended while the guest continues.
+    pub(crate) fn count_slice(&self) {
         self.busy.store(true, Relaxed);
         self.slices.fetch_add(1, Relaxed);
     }
 
-    /// Sets what was used, whatever was counted before.
-    pub(crate) fn charge(&self, used: Duration) {
+    /// Sets the CPU time used, replacing the time counted so far.
+    pub(crate) fn set_used(&self, used: Duration) {
         self.used.set(used);
     }
 
-    /// Time used up to the last return.
+    /// Returns the CPU time used up to the last return of the guest.
     pub(crate) fn used(&self) -> Duration {
         self.used.get()
     }
 
-    /// The count itself, for those who add to it.
-    pub(crate) fn shared(&self) -> CpuUse {
+    /// Returns the counter itself, for callers that add to it.
+    pub(crate) fn counter(&self) -> CpuUse {
         self.used.clone()
     }
 
-    /// Slices that ended while the guest wanted to go on.
+    /// Returns how many slices ended while the guest was not done.
     pub(crate) fn slices(&self) -> u64 {
         self.slices.load(Relaxed)
     }

@@ -1,6 +1,6 @@
-//! One guest, from its first step to its last.
+//! One guest instance, from its first step to its last.
 //!
-//! **Invariant:** after a [`Stop`] the instance is never entered again.
+//! **Invariant:** after a [`StopReason`] the instance is never entered again.
 
 use super::bindings::Guest;
 use super::bindings::exports::pml::sandbox::program as wit;
@@ -15,11 +15,11 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use wasmtime::{Store, UpdateDeadline};
 
-/// Bytes that one call may carry in or out. Sizes have limits of their own; this is above all of
-/// them.
+/// Maximum bytes that one call may carry in or out. All sizes have limits of their own, which are
+/// lower.
 const HOSTCALL_FUEL: usize = 1 << 30;
 
-/// What a program starts with.
+/// The parameters that a program starts with.
 pub(crate) struct StartParameters {
     pub(crate) modules: Vec<GuestModule>,
     /// One JSON text.
@@ -31,15 +31,15 @@ pub(crate) struct StartParameters {
 pub(crate) struct Instance {
     store: Store<GuestState>,
     guest: Guest,
-    machine: Arc<WasmEngine>,
+    wasm_engine: Arc<WasmEngine>,
     cpu: Arc<CpuMeter>,
     _slot: Slot,
 }
 
 impl Instance {
-    /// Makes a fresh guest in a slot of the machine.
+    /// Makes a fresh guest in a slot of the engine.
     pub(crate) async fn new(
-        machine: Arc<WasmEngine>,
+        wasm_engine: Arc<WasmEngine>,
         slot: Slot,
         limits: Limits,
         on_line: LineSink,
@@ -51,16 +51,16 @@ impl Instance {
             intents: Vec::new(),
             lines: Vec::new(),
             on_line,
-            last: 0,
-            held: 0,
+            last_call: 0,
+            held_bytes: 0,
             memory: 0,
-            printed: 0,
+            console_bytes: 0,
         };
-        let mut store = Store::new(&machine.engine, state);
+        let mut store = Store::new(&wasm_engine.engine, state);
         store.limiter(|state| state);
         store.epoch_deadline_callback(|context| {
             let state = context.data();
-            state.cpu.slice();
+            state.cpu.count_slice();
             match state.cpu.used() > state.limits.cpu_time {
                 true => Err(StopReason::CpuTime(state.limits.cpu_time).into()),
                 false => Ok(UpdateDeadline::Yield(1)),
@@ -69,22 +69,22 @@ impl Instance {
         store.set_epoch_deadline(1);
         store.set_hostcall_fuel(HOSTCALL_FUEL);
         let guest =
-            machine.guest.instantiate_async(&mut store).await.map_err(StopReason::from_trap)?;
-        Ok(Instance { store, guest, machine, cpu, _slot: slot })
+            wasm_engine.guest.instantiate_async(&mut store).await.map_err(StopReason::from_trap)?;
+        Ok(Instance { store, guest, wasm_engine, cpu, _slot: slot })
     }
 
     /// Starts the program.
     pub(crate) async fn start(
         &mut self,
-        begin: StartParameters,
+        parameters: StartParameters,
         now: Timestamp,
     ) -> Result<Step, StopReason> {
         let limits = &self.store.data().limits;
         let clamp = |size: usize| u32::try_from(size).unwrap_or(u32::MAX);
         let program = wit::Program {
-            modules: begin.modules.into_iter().map(convert::module).collect(),
-            inputs: begin.inputs,
-            seed: begin.seed.into(),
+            modules: parameters.modules.into_iter().map(convert::module).collect(),
+            inputs: parameters.inputs,
+            seed: parameters.seed.into(),
             console_limit: clamp(limits.console),
             result_limit: clamp(limits.result),
             arguments_limit: clamp(limits.arguments),
@@ -92,11 +92,11 @@ impl Instance {
         };
         self.store.set_epoch_deadline(1);
         let call = self.guest.pml_sandbox_program().call_start(&mut self.store, &program, now.0);
-        let step = metered(&self.machine, &self.cpu, call).await;
+        let step = metered(&self.wasm_engine, &self.cpu, call).await;
         self.finish(step)
     }
 
-    /// Gives the program the outcome of one call.
+    /// Passes the outcome of one call to the program.
     pub(crate) async fn resume(
         &mut self,
         id: CallId,
@@ -111,31 +111,32 @@ impl Instance {
             &outcome,
             now.0,
         );
-        let step = metered(&self.machine, &self.cpu, call).await;
+        let step = metered(&self.wasm_engine, &self.cpu, call).await;
         self.finish(step)
     }
 
-    /// Says that the host no longer holds this many bytes of arguments.
+    /// Releases this many bytes of arguments that the host no longer holds.
     pub(crate) fn release(&mut self, bytes: usize) {
         let state = self.store.data_mut();
-        state.held = state.held.saturating_sub(bytes);
+        state.held_bytes = state.held_bytes.saturating_sub(bytes);
     }
 
-    /// Says what a rebuilt run had used before: CPU time, of which it may use `limit` in all, and
-    /// bytes of arguments that the host holds.
-    pub(crate) fn take_up(&mut self, cpu: Duration, limit: Duration, held: usize) {
-        self.cpu.charge(cpu);
+    /// Restores the usage of a rebuilt run: the CPU time it had used, of which it may use `limit`
+    /// in all, and the bytes of arguments that the host holds.
+    pub(crate) fn take_up(&mut self, cpu: Duration, limit: Duration, held_bytes: usize) {
+        self.cpu.set_used(cpu);
         let state = self.store.data_mut();
         state.limits.cpu_time = limit;
-        state.held = held;
+        state.held_bytes = held_bytes;
     }
 
-    /// The count of CPU time, to which the host adds what it spends on the program's values.
+    /// Returns the counter of CPU time, to which the host adds what it spends on the program's
+    /// values.
     pub(crate) fn cpu_use(&self) -> CpuUse {
-        self.cpu.shared()
+        self.cpu.counter()
     }
 
-    /// Says whether there is CPU time left.
+    /// Returns an error if the CPU time is used up.
     pub(crate) fn check_cpu_time(&self) -> Result<(), StopReason> {
         let limit = self.store.data().limits.cpu_time;
         match self.cpu.used() > limit {
@@ -144,17 +145,17 @@ impl Instance {
         }
     }
 
-    /// CPU time used so far.
+    /// Returns the CPU time used so far.
     pub(crate) fn cpu_time(&self) -> Duration {
         self.cpu.used()
     }
 
-    /// Time slices that ended in the middle of a step.
+    /// Returns how many time slices ended in the middle of a step.
     pub(crate) fn slices(&self) -> u64 {
         self.cpu.slices()
     }
 
-    /// Bytes of linear memory.
+    /// Returns the size of the linear memory in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.store.data().memory
     }
@@ -163,13 +164,13 @@ impl Instance {
         let step = step.map_err(StopReason::from_trap)?;
         let state = self.store.data_mut();
         for line in step.console {
-            state.line(convert::line(line.level, line.text));
+            state.add_line(convert::line(line.level, line.text));
         }
         let limit = state.limits.cpu_time;
         let (intents, console) =
             (std::mem::take(&mut state.intents), std::mem::take(&mut state.lines));
         let state = convert::state(step.state);
-        // Many short steps are charged like one long one.
+        // Many short steps are charged like a long one.
         if matches!(state, ProgramState::Waiting) && self.cpu.used() > limit {
             return Err(StopReason::CpuTime(limit));
         }
@@ -183,14 +184,14 @@ impl Instance {
     }
 }
 
-/// Runs a call into the guest with the ticker awake and the run's CPU clock on.
+/// Runs a call into the guest, with the ticker awake and the CPU time of the run counted.
 async fn metered<T>(
-    machine: &WasmEngine,
+    wasm_engine: &WasmEngine,
     cpu: &CpuMeter,
     call: impl Future<Output = wasmtime::Result<T>>,
 ) -> wasmtime::Result<T> {
-    let _running = machine.ticker.run();
-    cpu.begin();
+    let _running = wasm_engine.ticker.mark_running();
+    cpu.start_step();
     MeteredCall { cpu, call: std::pin::pin!(call) }.await
 }
 
@@ -203,9 +204,9 @@ impl<F: Future> Future for MeteredCall<'_, F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        let stretch = self.cpu.enter();
+        let interval = self.cpu.start_interval();
         let poll = self.call.as_mut().poll(context);
-        self.cpu.leave(&stretch);
+        self.cpu.end_interval(&interval);
         poll
     }
 }

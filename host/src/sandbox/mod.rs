@@ -1,10 +1,10 @@
-//! The sandbox: a wasm engine, the guest, and the limits around both.
+//! The sandbox: a wasm engine, the guest, and the limits of both.
 //!
-//! In flow a program and, one after the other, the outcomes of its calls; out flow steps. It knows
-//! nothing of tools, of policy or of TypeScript: it runs JavaScript until that asks for something,
-//! and says what it asked for.
+//! Input: a program and, one after the other, the outcomes of its calls. Output: steps. The sandbox
+//! knows nothing of tools, policy or TypeScript: it runs JavaScript until that makes requests, and
+//! returns the requests.
 //!
-//! **Invariant:** every run gets a fresh instance; none is ever used again.
+//! **Invariant:** every run gets a fresh instance, which is never used again.
 //! **Invariant:** the guest's only import is `mcp-call`.
 
 mod artifact;

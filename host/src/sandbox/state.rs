@@ -1,4 +1,4 @@
-//! What the host keeps beside a running guest: the queue of its intents, its lines, its limits.
+//! The host's state of a running guest: the queue of its intents, its console lines, its limits.
 
 use super::bindings::pml::sandbox::mcp_call::{CallId as GuestCallId, Host, Level};
 use super::{Intent, StopReason, convert, cpu::CpuMeter};
@@ -6,17 +6,17 @@ use crate::model::{CallId, ConsoleLine, Limits};
 use std::sync::Arc;
 use wasmtime::{ResourceLimiter, Result};
 
-/// Entries of the guest's function table; it never grows beyond what it starts with.
+/// Maximum entries of the guest's function table, which never grows beyond its initial size.
 pub(super) const TABLE_CEILING: usize = 10_000;
 
-/// What a console may hold beside its limit: the note that it is full, and characters of more than
-/// one byte cut apart.
+/// Bytes that a console may hold above its limit: the note that it is full, and characters of more
+/// than one byte that were cut apart.
 const CONSOLE_SLACK: usize = 1 << 10;
 
-/// Longest name of a tool that the guest lets out.
+/// Maximum length of a tool's name in a request of the guest.
 const TOOL_CEILING: usize = 1 << 10;
 
-/// Receives each console line as it comes out of the guest.
+/// Receives each console line as the guest writes it.
 pub(crate) type LineSink = Box<dyn FnMut(&ConsoleLine) + Send>;
 
 /// The data of a guest's store.
@@ -26,32 +26,35 @@ pub(super) struct GuestState {
     pub(super) intents: Vec<Intent>,
     pub(super) lines: Vec<ConsoleLine>,
     pub(super) on_line: LineSink,
-    pub(super) last: u64,
-    /// Bytes of arguments that the host holds for calls without an answer.
-    pub(super) held: usize,
+    pub(super) last_call: u64,
+    /// Bytes of arguments that the host holds for calls without an outcome.
+    pub(super) held_bytes: usize,
     pub(super) memory: usize,
-    /// Bytes of console so far.
-    pub(super) printed: usize,
+    /// Bytes of console output so far.
+    pub(super) console_bytes: usize,
 }
 
 impl GuestState {
-    pub(super) fn line(&mut self, line: ConsoleLine) {
-        // The guest may be wrong about its own budget; the host is not.
-        self.printed = self.printed.saturating_add(line.text.len());
-        if self.printed > self.limits.console.saturating_mul(2).saturating_add(CONSOLE_SLACK) {
+    pub(super) fn add_line(&mut self, line: ConsoleLine) {
+        // The guest may miscount its own budget, so the host counts too.
+        self.console_bytes = self.console_bytes.saturating_add(line.text.len());
+        if self.console_bytes > self.limits.console.saturating_mul(2).saturating_add(CONSOLE_SLACK)
+        {
             return;
         }
-        self.cpu.aside(|| (self.on_line)(&line));
+        self.cpu.uncharged(|| (self.on_line)(&line));
         self.lines.push(line);
     }
 }
 
 impl Host for GuestState {
     fn request(&mut self, id: GuestCallId, tool: String, arguments: String) -> Result<()> {
-        if id != self.last + 1 {
-            return Err(
-                StopReason::Broken(format!("call {id} came after call {}", self.last)).into()
-            );
+        if id != self.last_call + 1 {
+            return Err(StopReason::Broken(format!(
+                "call {id} came after call {}",
+                self.last_call
+            ))
+            .into());
         }
         if tool.len() > TOOL_CEILING {
             return Err(StopReason::Broken("the name of a tool is too long".into()).into());
@@ -59,12 +62,12 @@ impl Host for GuestState {
         if id > self.limits.calls {
             return Err(StopReason::Calls(self.limits.calls).into());
         }
-        self.last = id;
+        self.last_call = id;
         // guest-controlled: the queue is outside the guest's memory, so it has a limit of its own.
-        let arguments = match self.held + arguments.len() > self.limits.arguments {
+        let arguments = match self.held_bytes + arguments.len() > self.limits.arguments {
             true => Err(arguments.len()),
             false => {
-                self.held += arguments.len();
+                self.held_bytes += arguments.len();
                 Ok(arguments)
             }
         };
@@ -73,7 +76,7 @@ impl Host for GuestState {
     }
 
     fn cancel(&mut self, id: GuestCallId) -> Result<()> {
-        if id == 0 || id > self.last {
+        if id == 0 || id > self.last_call {
             return Err(
                 StopReason::Broken(format!("call {id} was cancelled before it was made")).into()
             );
@@ -83,12 +86,12 @@ impl Host for GuestState {
     }
 
     fn print(&mut self, level: Level, text: String) -> Result<()> {
-        self.line(convert::line(level, text));
+        self.add_line(convert::line(level, text));
         Ok(())
     }
 }
 
-/// Out of memory is the end of the run, never an exception that a program could catch.
+/// Running out of memory ends the run: it is never an exception that a program could catch.
 impl ResourceLimiter for GuestState {
     fn memory_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> Result<bool> {
         if desired > self.limits.memory {

@@ -1,4 +1,4 @@
-//! What goes into the guest and what comes out, as plain values.
+//! The guest's input and output, as plain values.
 
 use crate::model::{CallId, ConsoleLine};
 use serde::{Deserialize, Serialize};
@@ -6,35 +6,35 @@ use serde::{Deserialize, Serialize};
 /// A JavaScript module of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuestModule {
-    /// Name shown in stack traces.
+    /// The name shown in stack traces.
     pub name: String,
-    /// The JavaScript.
+    /// The JavaScript code.
     pub code: String,
-    /// Number of its first line: 0 where a line was put above the program's own, else 1.
+    /// The number of its first line: 0 if a line was inserted above the program's own, else 1.
     pub first_line: u32,
-    /// What each import specifier stands for: `(specifier, module name)`.
+    /// The module that each import specifier stands for: `(specifier, module name)`.
     pub imports: Vec<(String, String)>,
 }
 
-/// Something the program put in the queue during a step.
+/// A request that the program enqueued during a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Intent {
-    /// A call.
+    /// A call of a tool.
     Request {
-        /// Which.
+        /// The call.
         id: CallId,
         /// The tool as the program wrote it.
         tool: String,
-        /// One JSON text; `Err` holds the size of one that was too large to keep.
+        /// One JSON text; `Err` holds the size of arguments that were too large to store.
         arguments: Result<String, usize>,
     },
-    /// Nobody waits for this call any more.
+    /// The program no longer waits for this call.
     Cancel(CallId),
 }
 
-/// What kind of failure ended a program.
+/// The kind of failure that ended a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -49,14 +49,14 @@ pub enum FaultKind {
     NotJson,
     /// Its result is too large.
     ResultSize,
-    /// It waits for nothing.
+    /// It waits, but for no call.
     Stalled,
 }
 
-/// A failure as the guest reports it, before it is placed in the user's source.
+/// A failure as the guest reports it, before it is mapped to the user's source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
-    /// What kind.
+    /// The kind of failure.
     pub kind: FaultKind,
     /// Name of the error, such as `TypeError`; may be empty.
     pub name: String,
@@ -64,37 +64,37 @@ pub struct Fault {
     pub message: String,
     /// Its stack trace, as QuickJS writes it; may be empty.
     pub stack: String,
-    /// Its `code`, where it has one.
+    /// Its `code`, if it has one.
     pub code: Option<String>,
-    /// What it says caused it, and the errors it gathers.
+    /// Its causes, and the errors that it aggregates.
     pub causes: Vec<String>,
 }
 
-/// Where a program stands after a step.
+/// The state of a program after a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ProgramState {
     /// It waits for calls.
     Waiting,
-    /// It has a result: one JSON text, or nothing for `undefined`.
+    /// It has a result: one JSON text, or `None` for `undefined`.
     Finished(Option<String>),
     /// It failed.
     Failed(Fault),
 }
 
-/// All that one step of a program gave.
+/// The output of one step of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Step {
-    /// Where it stands.
+    /// The state of the program.
     pub state: ProgramState,
-    /// What it asked for, in order.
+    /// Its requests, in order.
     pub intents: Vec<Intent>,
-    /// What it wrote, in order.
+    /// Its console lines, in order.
     pub console: Vec<ConsoleLine>,
-    /// Rejections that nobody had handled when it ended.
+    /// Rejections that were not handled when the program ended.
     pub unhandled: Vec<Fault>,
-    /// Console lines dropped so far.
+    /// How many console lines were dropped so far.
     pub dropped_lines: u32,
 }

@@ -1,22 +1,22 @@
-//! Why a guest is stopped in the middle of a step.
+//! The reasons for which a guest is stopped in the middle of a step.
 
 use crate::model::{Code, span};
 use std::{fmt, time::Duration};
 
-/// Why a guest was stopped in the middle of a step.
+/// The reason for which a guest was stopped in the middle of a step.
 #[derive(Debug)]
 pub(crate) enum StopReason {
-    /// Out of CPU time.
+    /// It used up its CPU time.
     CpuTime(Duration),
-    /// Out of memory.
+    /// It used up its memory.
     Memory(usize),
-    /// Out of stack.
+    /// It used up its stack.
     Stack,
-    /// Out of calls.
+    /// It made too many calls.
     Calls(u64),
-    /// Out of room in the journal.
+    /// Its journal became too large.
     Journal(usize),
-    /// The guest broke the rules of its world: never the program's fault.
+    /// The guest violated the contract with the host. This is never the program's fault.
     Broken(String),
 }
 
@@ -32,7 +32,8 @@ impl StopReason {
         }
     }
 
-    /// Reads wasmtime's error: our own limits come back as they were raised, the rest are traps.
+    /// Converts wasmtime's error: a `StopReason` that we raised is returned as it is, any other
+    /// error is a trap.
     pub(super) fn from_trap(error: wasmtime::Error) -> StopReason {
         if matches!(error.downcast_ref(), Some(wasmtime::Trap::StackOverflow)) {
             return StopReason::Stack;

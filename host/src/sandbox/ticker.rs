@@ -1,20 +1,19 @@
-//! The thread that ends time slices. It ticks while guests run, and sleeps when none has run for a
+//! The thread that ends time slices. It ticks while guests run, and sleeps if none has run for a
 //! while.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::{io, sync::Arc, thread, time::Duration};
 use wasmtime::{Engine, EngineWeak};
 
-/// Length of a time slice. A guest gives way after one, so that with several busy programs on a
-/// core the others still get their turn within a few milliseconds; a slice costs a busy program
-/// about a microsecond.
+/// Length of a time slice. A guest yields after each slice, so that several busy programs on a core
+/// all run again within a few milliseconds. A slice costs a busy program about a microsecond.
 pub(crate) const SLICE: Duration = Duration::from_millis(1);
 
 /// Slices without a running guest before the thread sleeps. Waking it costs more than a few idle
 /// ticks.
 const IDLE_SLICES: u32 = 100;
 
-/// Counts running guests and keeps the thread awake for them.
+/// Counts running guests and wakes the thread for them.
 pub(crate) struct Ticker {
     shared: Arc<TickerState>,
     thread: thread::Thread,
@@ -26,7 +25,7 @@ struct TickerState {
     closed: AtomicBool,
 }
 
-/// A guest that runs; ends with its drop.
+/// Marks a guest as running until it is dropped.
 pub(crate) struct RunningGuest<'a>(&'a TickerState);
 
 impl Ticker {
@@ -37,14 +36,14 @@ impl Ticker {
             asleep: AtomicBool::new(false),
             closed: AtomicBool::new(false),
         });
-        let (weak, seen) = (engine.weak(), shared.clone());
+        let (weak, state) = (engine.weak(), shared.clone());
         let handle =
-            thread::Builder::new().name("pml-ticker".into()).spawn(move || tick(&weak, &seen))?;
+            thread::Builder::new().name("pml-ticker".into()).spawn(move || tick(&weak, &state))?;
         Ok(Ticker { shared, thread: handle.thread().clone() })
     }
 
-    /// Says that a guest starts to run.
-    pub(crate) fn run(&self) -> RunningGuest<'_> {
+    /// Counts a guest as running until the returned value is dropped.
+    pub(crate) fn mark_running(&self) -> RunningGuest<'_> {
         self.shared.running.fetch_add(1, Ordering::SeqCst);
         if self.shared.asleep.load(Ordering::SeqCst) {
             self.thread.unpark();
@@ -71,8 +70,8 @@ fn tick(engine: &EngineWeak, shared: &TickerState) {
     while !shared.closed.load(Ordering::SeqCst) {
         if idle >= IDLE_SLICES {
             shared.asleep.store(true, Ordering::SeqCst);
-            // Looked at after `asleep` is set: a guest that starts now either is seen here or sees
-            // `asleep`.
+            // This must be checked after `asleep` is set: a guest that starts now is either counted
+            // here or finds `asleep` set.
             if shared.running.load(Ordering::SeqCst) == 0 && !shared.closed.load(Ordering::SeqCst) {
                 thread::park();
             }

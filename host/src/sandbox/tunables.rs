@@ -1,11 +1,11 @@
-//! How guest code is compiled. Build script and engine both use this one function (the build script
-//! includes this file): code that was compiled with other settings does not load.
+//! The settings that guest code is compiled with. The build script includes this file, so that it
+//! and the engine use the same function: code compiled with other settings does not load.
 
 use wasmtime::{Config, OptLevel, Result};
 
-/// What every machine that pml runs on must have. On x86-64 that is the v3 level (AVX2, BMI, FMA:
-/// CPUs since about 2015); elsewhere the target's own baseline. It is fixed so that the code
-/// compiled on one machine runs on all others.
+/// The CPU features that pml requires. On x86-64 this is the v3 level (AVX2, BMI, FMA: CPUs since
+/// about 2015); other targets use their own baseline. The features are fixed so that code compiled
+/// on one machine runs on all others.
 const X86_64_FEATURES: &[&str] = &[
     "has_cmpxchg16b",
     "has_sse3",
@@ -21,20 +21,20 @@ const X86_64_FEATURES: &[&str] = &[
     "has_lzcnt",
 ];
 
-/// Room for one linear memory. With 4 GiB reserved and a guard behind it, no memory access needs a
-/// check of its bounds.
+/// Address space of one linear memory. With 4 GiB reserved and a guard behind it, memory accesses
+/// need no bounds checks.
 const MEMORY_RESERVATION: u64 = 4 << 30;
 const MEMORY_GUARD: u64 = 32 << 20;
 
-/// Returns the settings that decide what machine code looks like.
+/// Returns the settings that determine the machine code.
 #[expect(unsafe_code, reason = "wasmtime offers CPU features only as unchecked flags")]
 pub(crate) fn tunables(target: &str) -> Result<Config> {
     let mut config = Config::new();
     config.target(target)?;
     if target.starts_with("x86_64") {
         for feature in X86_64_FEATURES {
-            // SAFETY: these flags only name instructions; a CPU without them is refused when the
-            // code is loaded.
+            // SAFETY: these flags only name instructions; loading the code fails on a CPU without
+            // them.
             unsafe { config.cranelift_flag_enable(feature) };
         }
     }

@@ -11,33 +11,33 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime::component::{HasSelf, Linker};
 use wasmtime::{Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Result};
 
-/// Native stack of a guest. QuickJS watches its own stack in linear memory, but each of its frames
-/// also takes native stack, several times as much where it recurses in C; this is well above what
-/// the largest JavaScript stack needs.
+/// Native stack of a guest. QuickJS limits its own stack in linear memory, but each of its frames
+/// also takes native stack, and several times as much where it recurses in C. This is well above
+/// the needs of the largest JavaScript stack.
 const WASM_STACK: usize = 8 << 20;
 
-/// Native stack that the host's own functions get on top.
+/// Additional native stack for the host's own functions.
 const HOST_STACK: usize = 256 << 10;
 
-/// Bytes of a slot's memory that are wiped in place for its next run. Wiping is cheaper than giving
-/// pages back and faulting them in again, up to about what a small program touches. Where Linux
-/// tells which pages were written (since 6.7), only those are wiped.
+/// Bytes of a slot's memory that are wiped in place for its next run. Wiping is cheaper than
+/// returning pages to the OS and faulting them in again, up to about the memory that a small
+/// program touches. On Linux since 6.7 only the pages that were written are wiped.
 const KEEP_RESIDENT: usize = 2 << 20;
 
-/// The same for its tables: all of what they take.
+/// The same for the tables of a slot: all of their memory.
 const KEEP_TABLES_RESIDENT: usize = 128 << 10;
 
-/// Everything guests share.
+/// The state that all guests share.
 pub(crate) struct WasmEngine {
     pub(super) engine: Engine,
     pub(super) guest: GuestPre<GuestState>,
     pub(super) ticker: Ticker,
-    /// One permit for each slot of the pool: who finds none waits.
+    /// One permit for each slot of the pool; callers wait if there is none.
     slots: Arc<Semaphore>,
 }
 
 impl WasmEngine {
-    /// Makes the engine, with room for `slots` runs at a time.
+    /// Makes the engine, with slots for `slots` runs at a time.
     pub(crate) fn new(slots: u32) -> Result<WasmEngine> {
         let mut pool = PoolingAllocationConfig::new();
         pool.total_component_instances(slots)
@@ -54,15 +54,15 @@ impl WasmEngine {
             .table_keep_resident(KEEP_TABLES_RESIDENT)
             .pagemap_scan(Enabled::Auto)
             .max_unused_warm_slots(slots);
-        let place = GuestCodeLocation::take();
+        let location = GuestCodeLocation::choose();
         let mut config = tunables::tunables(artifact::TARGET)?;
-        place.prepare(&mut config);
+        location.prepare(&mut config);
         config
             .max_wasm_stack(WASM_STACK)
             .async_stack_size(WASM_STACK + HOST_STACK)
             .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
         let engine = Engine::new(&config)?;
-        let component = place.load(&engine)?;
+        let component = location.load(&engine)?;
         let mut linker = Linker::<GuestState>::new(&engine);
         Guest::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
         let guest = GuestPre::new(linker.instantiate_pre(&component)?)?;
@@ -71,19 +71,19 @@ impl WasmEngine {
         Ok(WasmEngine { engine, guest, ticker, slots })
     }
 
-    /// Takes a slot, if one is free.
+    /// Takes a slot. Returns `None` if none is free.
     pub(crate) fn try_slot(&self) -> Option<Slot> {
         self.slots.clone().try_acquire_owned().ok().map(Slot)
     }
 
-    /// Waits for a slot. Those who wait get theirs in the order in which they came.
+    /// Waits for a slot. Waiting callers are served in the order in which they came.
     pub(crate) async fn slot(&self) -> std::result::Result<Slot, StopReason> {
         let slot = self.slots.clone().acquire_owned().await;
         slot.map(Slot).map_err(|closed| StopReason::Broken(closed.to_string()))
     }
 }
 
-/// Room for one guest.
+/// A place in the pool for one guest.
 pub(crate) struct Slot(
     #[expect(dead_code, reason = "held until it is dropped")] OwnedSemaphorePermit,
 );

@@ -1,13 +1,13 @@
-//! Definitions of tools that somebody decided about, each under its digest, so that a later one can
-//! be held against it.
+//! Definitions of tools that somebody decided about, stored by digest, so that a later definition
+//! can be compared with the one that was decided on.
 //!
-//! In flows a definition as a server gave it, out flows the same again, in another process and long
-//! after. Kept in `definitions/` of the project's `.pml`, a file each; the oldest go when there are
-//! too many.
+//! Input: a definition as a server gave it. Output: the same definition, even in another process
+//! and much later. Each is a file in `definitions/` of the project's `.pml`; the oldest files are
+//! removed when there are too many.
 //!
-//! **Invariant:** what comes out hashes to what it was asked for by: a file that anybody changed is
-//! as good as none. **Invariant:** nothing is decided by it. Without it a person is asked all the
-//! same, and sees less.
+//! **Invariant:** a returned definition has the digest that was asked for: a file that was changed
+//! counts as missing. **Invariant:** no decision depends on these files. If a definition is
+//! missing, a person is asked all the same, and sees fewer details.
 
 use super::StoreError;
 use crate::disk::{self, FileDurability};
@@ -19,16 +19,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// Bytes of one definition as JSON. Servers that give larger ones are not listened to.
-const LARGEST: u64 = 2 << 20;
+/// Maximum bytes of one definition as JSON. Larger ones are not stored.
+const MAX_DEFINITION_BYTES: u64 = 2 << 20;
 
-/// Definitions that are kept: those of some dozen servers.
-const MOST: usize = 1_000;
+/// Maximum number of stored definitions: those of some dozen servers.
+const MAX_DEFINITIONS: usize = 1_000;
 
-/// Bytes that are kept in all.
-const MOST_BYTES: u64 = 32 << 20;
+/// Maximum bytes of all stored definitions.
+const MAX_TOTAL_BYTES: u64 = 32 << 20;
 
-/// Definitions of a project, by digest. Cheap to clone.
+/// The stored definitions of a project, by digest. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Definitions {
     inner: Arc<DefinitionsInner>,
@@ -37,62 +37,64 @@ pub struct Definitions {
 #[derive(Debug)]
 struct DefinitionsInner {
     folder: PathBuf,
-    /// Those that this process has kept.
-    kept: Mutex<HashSet<Box<str>>>,
+    /// The digests of definitions that this process has stored.
+    stored: Mutex<HashSet<Box<str>>>,
 }
 
 impl Definitions {
-    /// Returns those of the project whose `.pml` is `folder`. Nothing is read yet; where there is
-    /// no such folder, nothing is ever written.
+    /// Returns the definitions of the project whose `.pml` is `folder`. Reads no file yet. If the
+    /// folder does not exist, nothing is ever written.
     pub fn open(folder: impl Into<PathBuf>) -> Definitions {
-        let inner = DefinitionsInner { folder: folder.into(), kept: Mutex::new(HashSet::new()) };
+        let inner = DefinitionsInner { folder: folder.into(), stored: Mutex::new(HashSet::new()) };
         Definitions { inner: Arc::new(inner) }
     }
 
-    /// Returns whether this process has kept it.
+    /// Reports whether this process has stored the definition with this digest.
     pub fn has_kept(&self, digest: &str) -> bool {
-        self.kept().contains(digest)
+        self.stored().contains(digest)
     }
 
-    /// Keeps a definition under its digest. It costs a look-up where this process has kept it
-    /// before, and may block where not.
+    /// Stores a definition under its digest. This is a look-up if this process has stored it
+    /// before; otherwise it may block.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn keep(&self, digest: &str, definition: &Definition) -> Result<(), StoreError> {
-        if self.kept().contains(digest) || !disk::is_own_folder(&self.inner.folder) {
+        if self.stored().contains(digest) || !disk::is_own_folder(&self.inner.folder) {
             return Ok(());
         }
-        // It may be wrong only by a mistake of ours, and would never be found again.
+        // Only a bug of pml can cause a mismatch, and the file could never be read back.
         if !is_digest(digest) || definition.digest() != digest {
             return Ok(());
         }
         let text = serde_json::to_vec(definition).unwrap_or_default();
-        if text.len() as u64 > LARGEST {
+        if text.len() as u64 > MAX_DEFINITION_BYTES {
             return Ok(());
         }
         let folder = self.folder();
         disk::make_private_folder(&folder).map_err(|error| failure("make", &folder, error))?;
-        // A clone may have brought a link.
+        // A clone of the repository may have brought a link.
         if !folder.symlink_metadata().is_ok_and(|found| found.is_dir()) {
             let error = io::Error::from(io::ErrorKind::NotADirectory);
             return Err(failure("write into", &folder, error));
         }
         let path = path(&folder, digest);
         let is_new = path.symlink_metadata().is_err();
-        // One that is there is written again: it is among the newest now, and whole.
+        // An existing file is written again: this makes it one of the newest, and restores it if it
+        // was changed.
         disk::replace(&path, &text, FileDurability::Process)
             .map_err(|error| failure("write", &path, error))?;
-        self.kept().insert(digest.into());
+        self.stored().insert(digest.into());
         if is_new {
-            forget_oldest(&folder, MOST, MOST_BYTES);
+            remove_oldest(&folder, MAX_DEFINITIONS, MAX_TOTAL_BYTES);
         }
         Ok(())
     }
 
-    /// Returns the definition of a digest, if it is still there.
+    /// Returns the definition with this digest. Returns `None` if it is not stored any more.
     pub fn get(&self, digest: &str) -> Option<Definition> {
-        let bytes = is_digest(digest).then(|| disk::read(&path(&self.folder(), digest), LARGEST));
+        let bytes = is_digest(digest)
+            .then(|| disk::read(&path(&self.folder(), digest), MAX_DEFINITION_BYTES));
         let definition: Definition = serde_json::from_slice(&bytes?.ok()?).ok()?;
         (definition.digest() == digest).then_some(definition)
     }
@@ -101,12 +103,12 @@ impl Definitions {
         self.inner.folder.join("definitions")
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, HashSet<Box<str>>> {
-        self.inner.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn stored(&self) -> std::sync::MutexGuard<'_, HashSet<Box<str>>> {
+        self.inner.stored.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whether a text is a digest: only then is it the name of a file.
+/// Reports whether a text is a digest: only a digest is used as the name of a file.
 fn is_digest(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
@@ -115,8 +117,8 @@ fn path(folder: &Path, digest: &str) -> PathBuf {
     folder.join(format!("{digest}.json"))
 }
 
-/// Removes the oldest files until there are few enough. What cannot be removed stays.
-fn forget_oldest(folder: &Path, most: usize, most_bytes: u64) {
+/// Removes the oldest files until there are few enough. Files that cannot be removed stay.
+fn remove_oldest(folder: &Path, max_files: usize, max_bytes: u64) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let own = |entry: io::Result<fs::DirEntry>| -> Option<(SystemTime, u64, PathBuf)> {
         let path = entry.ok()?.path();
@@ -125,12 +127,12 @@ fn forget_oldest(folder: &Path, most: usize, most_bytes: u64) {
         Some((found.modified().ok()?, found.len(), path))
     };
     let mut files: Vec<_> = entries.filter_map(own).collect();
-    // The newest first.
+    // Newest first.
     files.sort_by(|one, other| other.cmp(one));
     let mut bytes = 0_u64;
     for (index, (_, size, path)) in files.iter().enumerate() {
         bytes = bytes.saturating_add(*size);
-        if index >= most || bytes > most_bytes {
+        if index >= max_files || bytes > max_bytes {
             let _ = fs::remove_file(path);
         }
     }
@@ -142,7 +144,7 @@ fn failure(action: &'static str, path: &Path, source: io::Error) -> StoreError {
 
 #[cfg(test)]
 mod tests {
-    use super::{Definitions, forget_oldest, path};
+    use super::{Definitions, path, remove_oldest};
     use crate::model::Definition;
     use serde_json::json;
     use std::fs;
@@ -152,7 +154,7 @@ mod tests {
         Definition::new("fs:read".parse().unwrap(), about, json!({ "type": "object" }))
     }
 
-    fn kept(definitions: &Definitions, about: &str) -> String {
+    fn store(definitions: &Definitions, about: &str) -> String {
         let digest = definition(about).digest();
         definitions.keep(&digest, &definition(about)).unwrap();
         digest
@@ -161,7 +163,7 @@ mod tests {
     #[test]
     fn what_was_kept_is_there_for_the_next_process() {
         let folder = tempfile::tempdir().unwrap();
-        let digest = kept(&Definitions::open(folder.path()), "Reads.");
+        let digest = store(&Definitions::open(folder.path()), "Reads.");
         let again = Definitions::open(folder.path());
         assert_eq!(again.get(&digest), Some(definition("Reads.")));
         assert_eq!(again.get(&definition("Writes.").digest()), None);
@@ -171,14 +173,14 @@ mod tests {
     fn what_was_changed_on_disk_does_not_count_and_is_written_anew() {
         let folder = tempfile::tempdir().unwrap();
         let definitions = Definitions::open(folder.path());
-        let digest = kept(&definitions, "Reads.");
+        let digest = store(&definitions, "Reads.");
         let file = path(&folder.path().join("definitions"), &digest);
         let other = serde_json::to_string(&definition("Reads and sends.")).unwrap();
         for text in ["", "{", other.as_str()] {
             fs::write(&file, text).unwrap();
             assert_eq!(definitions.get(&digest), None, "{text}");
         }
-        assert_eq!(kept(&Definitions::open(folder.path()), "Reads."), digest);
+        assert_eq!(store(&Definitions::open(folder.path()), "Reads."), digest);
         assert_eq!(definitions.get(&digest), Some(definition("Reads.")));
     }
 
@@ -191,7 +193,7 @@ mod tests {
             assert_eq!(definitions.get(name), None);
             definitions.keep(name, &definition("Reads.")).unwrap();
         }
-        // Nor is it kept under one that is not its own.
+        // A definition is not stored under a digest that is not its own either.
         definitions.keep(&"a".repeat(64), &definition("Reads.")).unwrap();
         assert!(!folder.path().join("definitions").exists());
     }
@@ -200,7 +202,7 @@ mod tests {
     fn a_project_without_its_folder_keeps_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let missing = folder.path().join(".pml");
-        let digest = kept(&Definitions::open(&missing), "Reads.");
+        let digest = store(&Definitions::open(&missing), "Reads.");
         assert!(!missing.exists());
         assert_eq!(Definitions::open(&missing).get(&digest), None);
     }
@@ -209,7 +211,7 @@ mod tests {
     fn the_oldest_go() {
         let folder = tempfile::tempdir().unwrap();
         let definitions = Definitions::open(folder.path());
-        let digests: Vec<_> = (0..6).map(|n| kept(&definitions, &n.to_string())).collect();
+        let digests: Vec<_> = (0..6).map(|n| store(&definitions, &n.to_string())).collect();
         let files = folder.path().join("definitions");
         for (digest, age) in digests.iter().zip([5, 4, 3, 2, 1, 0]) {
             let file = fs::File::options().write(true).open(path(&files, digest)).unwrap();
@@ -217,12 +219,13 @@ mod tests {
             file.set_modified(at).unwrap();
         }
         fs::write(files.join("notes.txt"), "mine").unwrap();
-        let left = || digests.iter().filter(|digest| definitions.get(digest).is_some()).count();
-        forget_oldest(&files, 4, u64::MAX);
-        assert_eq!((left(), definitions.get(&digests[1])), (4, None));
+        let remaining =
+            || digests.iter().filter(|digest| definitions.get(digest).is_some()).count();
+        remove_oldest(&files, 4, u64::MAX);
+        assert_eq!((remaining(), definitions.get(&digests[1])), (4, None));
         let size = path(&files, &digests[5]).metadata().unwrap().len();
-        forget_oldest(&files, 4, size * 2);
-        assert_eq!(left(), 2);
+        remove_oldest(&files, 4, size * 2);
+        assert_eq!(remaining(), 2);
         assert!(definitions.get(&digests[5]).is_some() && files.join("notes.txt").exists());
     }
 
@@ -234,7 +237,7 @@ mod tests {
                 let folder = folder.path();
                 scope.spawn(move || {
                     let definitions = Definitions::open(folder);
-                    (0..20).for_each(|n| drop(kept(&definitions, &n.to_string())));
+                    (0..20).for_each(|n| drop(store(&definitions, &n.to_string())));
                 });
             }
         });

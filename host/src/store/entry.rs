@@ -1,9 +1,8 @@
-//! What a journal holds of a run: a header that never changes, and entries in the order in which
-//! things happened.
+//! The journal's records of a run: a header that never changes, and entries in the order of events.
 //!
-//! Policy for change: a journal must open for ever. A field is added with a default, a kind of
-//! entry is added; none is renamed or given another meaning. `FORMAT` counts up when an older pml
-//! could no longer read what a newer one writes.
+//! Policy for change: every version of pml reads all older journals. Fields with a default and
+//! kinds of entries may be added; none is renamed or given another meaning. `FORMAT` is incremented
+//! when an older pml could not read what a newer one writes.
 
 use crate::model::{
     AskKind, CallId, CallResult, Effects, Limits, Question, QuestionId, RunId, Tenant, Timestamp,
@@ -15,10 +14,10 @@ use std::time::Duration;
 /// The format of headers and entries that this version writes.
 pub const FORMAT: u32 = 3;
 
-/// Everything that decides how a run goes, except the outcomes of its calls.
+/// Everything that determines a run, except the outcomes of its calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunHeader {
-    /// Which run.
+    /// The run.
     pub run: RunId,
     /// The format of this header and its entries.
     pub format: u32,
@@ -28,89 +27,89 @@ pub struct RunHeader {
     pub guest: String,
     /// The script's name.
     pub script: String,
-    /// The program: the JavaScript of all modules as executed beside the text they came from, as
-    /// one JSON text.
+    /// The program as one JSON text: the JavaScript of all modules as executed, and the source text
+    /// of each.
     pub program: String,
     /// The inputs: one JSON text.
     pub inputs: String,
-    /// The seed.
+    /// The seed of the program's random numbers.
     pub seed: [u8; 32],
-    /// When it was created.
+    /// The time of creation.
     pub created: Timestamp,
-    /// The first reading of the clock that the program gets: that of the earlier run, if it takes
-    /// one up.
+    /// The first clock reading that the program gets. If the run resumes an earlier one, this is
+    /// the first reading of that run.
     pub started: Timestamp,
-    /// The limits.
+    /// The limits of the run.
     pub limits: Limits,
-    /// The run whose settled calls this one uses again.
+    /// The run whose settled calls this one reuses.
     pub resumed_from: Option<RunId>,
-    /// What that run had done and this one may use again: one JSON text.
+    /// The calls of that run that this one may reuse: one JSON text.
     pub checkpoint: Option<String>,
-    /// sha256 of the lockfile it ran under.
+    /// sha256 of the lockfile that it ran under.
     pub lock: Option<String>,
-    /// The trace it belongs to: 32 hex digits.
+    /// The trace that it belongs to: 32 hex digits.
     pub trace: String,
-    /// On whose behalf it runs.
+    /// The tenant on whose behalf it runs.
     pub tenant: Tenant,
 }
 
-/// What a run has cost so far.
+/// The resources that a run has used so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meter {
     /// Time during which JavaScript ran.
     pub cpu: Duration,
-    /// Time that counts against the timeout: without waiting for people.
+    /// Time that counts against the timeout. Time spent waiting for people does not.
     pub wall: Duration,
     /// Console lines written.
     pub lines: u64,
-    /// Calls made, timers included.
+    /// Calls made, including timers.
     pub calls: u64,
 }
 
-/// What the door said to a call.
+/// The host's verdict on a call, at the time of its request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallVerdict {
-    /// It may go.
+    /// It may be sent.
     Go,
-    /// A person decides.
+    /// A person must decide.
     Ask {
-        /// What kind of ask it is.
+        /// The kind of the ask.
         kind: AskKind,
-        /// Why.
+        /// The reason for asking.
         reason: String,
     },
-    /// It may not go; the program gets this error.
+    /// It is refused; the program gets this error.
     Refuse {
         /// A stable code.
         code: String,
-        /// For people.
+        /// A message for people.
         message: String,
     },
-    /// The tool has to be found first: its server is not there yet. What is decided then shows in
-    /// what follows.
+    /// The tool must be found first, because its server has not started yet. Later entries show the
+    /// decision.
     Find,
-    /// It is a timer.
+    /// The call is a timer.
     Sleep {
-        /// When it ends.
+        /// The time at which it ends.
         due: Timestamp,
     },
-    /// The run that this one was resumed from has its outcome already.
+    /// The run that this one was resumed from already has the outcome.
     Recall {
-        /// Its number in the checkpoint.
+        /// The number of the call in the checkpoint.
         number: u64,
     },
 }
 
-/// One thing that happened.
+/// One event of a run, with its time and the usage so far.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JournalEntry {
-    /// When, by the run's clock.
+    /// The time, by the run's clock.
     pub at: Timestamp,
-    /// What the run had cost.
+    /// The resources that the run had used.
     pub meter: Meter,
-    /// What happened.
+    /// The event.
     pub what: JournalEvent,
 }
 
@@ -121,82 +120,82 @@ impl JournalEntry {
     }
 }
 
-/// What happened.
+/// An event of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JournalEvent {
-    /// The program asked for a call.
+    /// The program requested a call.
     Requested {
-        /// Which.
+        /// The call.
         call: CallId,
         /// The tool as the program wrote it.
         tool: String,
-        /// One JSON text; `Err` holds the size of one that was too large to keep.
+        /// One JSON text; `Err` holds the size of arguments that were too large to store.
         arguments: Result<String, usize>,
-        /// What the door said.
+        /// The host's verdict on the call.
         verdict: CallVerdict,
     },
-    /// A person is asked. A journal keeps the question once: the entry says which, and is read back
-    /// with what people are shown.
+    /// A person is asked. The journal stores the question only once: the stored entry names it, and
+    /// is read back with the question that people are shown.
     Asked {
-        /// What.
+        /// The question.
         question: Question,
     },
-    /// Nothing waits for a question any more: the program gave its calls up.
+    /// A question was withdrawn: the program cancelled the calls that it asks about.
     Withdrawn {
-        /// Which.
+        /// The question.
         question: QuestionId,
     },
-    /// A call is about to go out. If nothing follows, nobody knows what became of it.
+    /// A call is about to be sent. If no later entry follows, its outcome is unknown.
     Executing {
-        /// Which.
+        /// The call.
         call: CallId,
         /// The tool as resolved.
         tool: ToolName,
-        /// Its definition and its server, where they are known.
+        /// Its definition and its server, if they are known.
         origin: Option<ToolOrigin>,
-        /// What it may do, as its tool said then. It is history: whether the call may be made again
-        /// is decided by what the tool says when it is found again.
+        /// The effects of the call, as declared by its tool at that time. This is history only: the
+        /// tool is found again before the call is repeated, and its effects at that time decide.
         effects: Effects,
-        /// The digest of the ask that somebody approved ([`Ask::digest`](crate::Ask::digest)), if
-        /// it was asked about.
+        /// The digest of the ask that was approved ([`Ask::digest`](crate::Ask::digest)). `None` if
+        /// nobody was asked.
         approved: Option<String>,
     },
     /// A call has its outcome, which the program gets next. The entry's time is the clock reading
-    /// that comes with it.
+    /// that the program gets with it.
     Settled {
-        /// Which.
+        /// The call.
         call: CallId,
         /// The outcome, exactly as the program gets it.
         settled: CallResult,
     },
-    /// The program gave a call up.
+    /// The program cancelled a call.
     Cancelled {
-        /// Which.
+        /// The call.
         call: CallId,
-        /// Whether it had gone out.
+        /// True if the call had been sent.
         sent: bool,
     },
     /// The program ended without waiting for a call.
     Abandoned {
-        /// Which.
+        /// The call.
         call: CallId,
-        /// Whether it had gone out.
+        /// True if the call had been sent.
         sent: bool,
     },
     /// The run was rebuilt from its journal, by this version of pml.
     Resumed {
-        /// The version.
+        /// The version of pml.
         pml: String,
     },
-    /// The run is over.
+    /// The run has ended.
     Ended {
-        /// How: one JSON text.
+        /// The ending: one JSON text.
         ending: String,
     },
 }
 
 impl JournalEvent {
-    /// Returns the call that it is about.
+    /// Returns the call that the event is about, if it is about one.
     pub fn call(&self) -> Option<CallId> {
         match self {
             JournalEvent::Requested { call, .. }

@@ -1,71 +1,71 @@
-//! What can go wrong with a journal.
+//! The errors of a journal.
 
 use super::RunState;
 use crate::error::Error;
 use crate::model::{Code, RunId};
 use std::path::PathBuf;
 
-/// Why a journal does not do what it was asked to.
+/// An error of a journal.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// A file or folder cannot be used.
     #[error("cannot {action}: {}", path.display())]
     Io {
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
-        /// Where.
+        /// The file or folder.
         path: PathBuf,
-        /// What the OS said.
+        /// The error of the OS.
         #[source]
         source: std::sync::Arc<std::io::Error>,
     },
-    /// The file is not a journal, or a damaged one.
+    /// The file is not a journal, or is damaged.
     #[error("the journal is damaged ({detail}) and was left as it is: {}", path.display())]
     Damaged {
-        /// Where.
+        /// The journal's file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The damage that was found.
         detail: String,
     },
-    /// Somebody else than pml put something into it.
+    /// Something other than pml has changed the journal's schema.
     #[error("the journal is not as pml made it ({detail}) and was left as it is: {}", path.display())]
     Altered {
-        /// Where.
+        /// The journal's file.
         path: PathBuf,
-        /// What is in it, or is not.
+        /// The difference that was found.
         detail: String,
     },
-    /// A newer pml wrote it.
+    /// A newer pml wrote the journal.
     #[error(
         "the journal has format {found}, and this pml reads up to {known}: {}", path.display()
     )]
     Newer {
-        /// Where.
+        /// The journal's file.
         path: PathBuf,
-        /// Its format.
+        /// The journal's format.
         found: u32,
-        /// The newest this version knows.
+        /// The newest format that this version can read.
         known: u32,
     },
-    /// No room is left.
+    /// The disk is full.
     #[error("the disk is full: {}", path.display())]
     Full {
-        /// Where.
+        /// The journal's file.
         path: PathBuf,
     },
-    /// It may only be read.
+    /// The journal is read-only.
     #[error("the journal cannot be written, it is read-only: {}", path.display())]
     ReadOnly {
-        /// Where.
+        /// The journal's file.
         path: PathBuf,
     },
-    /// SQLite says no.
+    /// SQLite reported an error.
     #[error("the journal does not work ({detail}): {}", path.display())]
     Database {
-        /// Where.
+        /// The journal's file.
         path: PathBuf,
-        /// What SQLite said.
+        /// The message of SQLite.
         detail: String,
     },
     /// The journal was closed.
@@ -74,23 +74,23 @@ pub enum StoreError {
     /// There is no such run.
     #[error("there is no run `{0}`")]
     UnknownRun(RunId),
-    /// Another has it.
+    /// Another process, or another part of this one, owns the run.
     #[error("run `{run}` belongs to {owner}")]
     Owned {
-        /// Which run.
+        /// The run.
         run: RunId,
-        /// Who has it: `process 123`, or `another part of this process`.
+        /// The owner: `process 123`, or `another part of this process`.
         owner: String,
     },
-    /// Another took it over.
+    /// Another process has taken over the run.
     #[error("run `{0}` was taken over by another process")]
     Fenced(RunId),
-    /// It is over.
+    /// The run has ended.
     #[error("run `{run}` is over: it is {state}")]
     Ended {
-        /// Which run.
+        /// The run.
         run: RunId,
-        /// How it ended.
+        /// The state that it ended in.
         state: RunState,
     },
 }

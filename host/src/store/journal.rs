@@ -1,11 +1,11 @@
-//! What a run needs of its journal.
+//! The interface of a journal, as runs use it.
 //!
-//! In flow a header and batches of entries, out flow the same again, for ever; beside them
-//! questions, and answers that anybody may record.
+//! Input: a header and batches of entries. Output: the same, at any later time. A journal also
+//! stores questions, and answers that any process may record.
 //!
-//! **Invariant:** batches of one run are kept in the order in which `append` was called, whole or
-//! not at all, and an error of one is an error of all that follow. **Invariant:** only the holder
-//! of the run's current [`Lease`] writes to it; a process that died holds none.
+//! **Invariant:** batches of one run are stored in the order of the calls of `append`. Each is
+//! stored completely or not at all; if one fails, all later ones fail. **Invariant:** only the
+//! holder of the run's current [`Lease`] writes to the run. A process that died holds no lease.
 
 use super::{
     AnswerOutcome, AuditFilter, AuditNote, AuditTrail, JournalEntry, JournalEvent, PruneRule,
@@ -16,26 +16,26 @@ use futures_util::future::{BoxFuture, ready};
 use std::sync::Arc;
 use tokio::sync::Notify;
 
-/// The right to write to a run. Dropping it gives the run up, as it stands.
+/// The right to write to a run. Dropping it releases the run in its present state.
 pub struct Lease {
-    /// Which run.
+    /// The run.
     pub run: RunId,
-    /// Counts up with every owner. A write under an older number is refused.
+    /// Incremented with every owner. Writes with an older number are refused.
     pub fence: u64,
-    given_up: Option<Box<dyn FnOnce() + Send + Sync>>,
+    on_drop: Option<Box<dyn FnOnce() + Send + Sync>>,
 }
 
 impl Lease {
-    /// Returns a lease; `given_up` is called when it is dropped.
-    pub fn new(run: RunId, fence: u64, given_up: impl FnOnce() + Send + Sync + 'static) -> Lease {
-        Lease { run, fence, given_up: Some(Box::new(given_up)) }
+    /// Returns a lease; `on_drop` is called when the lease is dropped.
+    pub fn new(run: RunId, fence: u64, on_drop: impl FnOnce() + Send + Sync + 'static) -> Lease {
+        Lease { run, fence, on_drop: Some(Box::new(on_drop)) }
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        if let Some(given_up) = self.given_up.take() {
-            given_up();
+        if let Some(on_drop) = self.on_drop.take() {
+            on_drop();
         }
     }
 }
@@ -49,26 +49,26 @@ impl std::fmt::Debug for Lease {
     }
 }
 
-/// How safe a write must be before its future is ready.
+/// The durability that a write must have before its future is ready.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RequiredDurability {
-    /// In the hands of the OS: it survives the death of this process, not a power cut.
+    /// The OS has it: it survives the death of this process, but not a power failure.
     #[default]
     Process,
-    /// On disk.
+    /// It is on disk.
     Disk,
 }
 
-/// What is written at once: all of it, or nothing.
+/// Entries that are written together, completely or not at all.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct JournalBatch {
-    /// What happened, in order.
+    /// The entries, in order.
     pub entries: Vec<JournalEntry>,
-    /// Where the run stands from here on, if that changes.
+    /// The new state of the run, if it changes.
     pub state: Option<RunState>,
-    /// How safe it must be.
+    /// The durability that is required.
     pub safe: RequiredDurability,
 }
 
@@ -79,15 +79,15 @@ impl JournalBatch {
     }
 }
 
-/// A run as it was written.
+/// A run as it is stored.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct StoredRun {
-    /// What never changes.
+    /// The header, which never changes.
     pub header: RunHeader,
-    /// Where it stands.
+    /// The state that was written last.
     pub state: RunState,
-    /// What happened, in order.
+    /// The entries, in order.
     pub entries: Vec<JournalEntry>,
 }
 
@@ -97,8 +97,8 @@ impl StoredRun {
         StoredRun { header, state, entries }
     }
 
-    /// Returns how the run ended, as it was written: one JSON text, which
-    /// [`Ending::read`](crate::Ending::read) reads. Returns `None` if the run has not ended.
+    /// Returns the stored ending of the run: one JSON text, which
+    /// [`Ending::read`](crate::Ending::read) parses. Returns `None` if the run has not ended.
     pub fn ending_text(&self) -> Option<&str> {
         self.entries.iter().rev().find_map(|entry| match &entry.what {
             JournalEvent::Ended { ending } => Some(ending.as_str()),
@@ -107,30 +107,30 @@ impl StoredRun {
     }
 }
 
-/// What comes back from a journal.
+/// The result of a journal's method.
 pub type JournalFuture<T> = BoxFuture<'static, Result<T, StoreError>>;
 
-/// Keeps runs. The crate has two: [`Store`](crate::Store) in a file,
+/// Stores runs. The crate has two implementations: [`Store`](crate::Store) in a file,
 /// [`MemoryJournal`](crate::MemoryJournal) in memory.
 ///
-/// Nothing here blocks. The work starts when the method is called, not when its future is polled: a
-/// future that is dropped takes nothing back.
+/// No method blocks. The work starts when the method is called, not when its future is polled:
+/// dropping the future does not undo it.
 pub trait Journal: Send + Sync + 'static {
-    /// Takes down a new run, which the caller then owns; it is `Running`.
+    /// Stores a new run in the state `Running`, and returns the caller's lease on it.
     fn create(&self, header: RunHeader) -> JournalFuture<Lease>;
 
-    /// Writes to a run. An `Asked` entry opens its question, a `Withdrawn` one closes it; a batch
-    /// whose state is an ended one closes all open questions of the run and frees it.
+    /// Writes to a run. An `Asked` entry opens its question, a `Withdrawn` entry closes it. A batch
+    /// with the state of an ended run closes all open questions of the run and releases the run.
     fn append(&self, lease: &Lease, batch: JournalBatch) -> JournalFuture<()>;
 
-    /// Takes a run over that nobody has, or whose owner is dead.
+    /// Takes over a run that has no owner, or whose owner has died.
     fn claim(&self, run: RunId) -> JournalFuture<Lease>;
 
     /// Reads a run.
     fn load(&self, run: RunId) -> JournalFuture<StoredRun>;
 
-    /// Records an answer. The first decision about an ask counts; later ones change nothing and are
-    /// told so.
+    /// Records an answer. The first decision about an ask counts. Later ones change nothing, and
+    /// the outcome says so.
     fn answer(
         &self,
         question: QuestionId,
@@ -138,31 +138,31 @@ pub trait Journal: Send + Sync + 'static {
         now: Timestamp,
     ) -> JournalFuture<AnswerOutcome>;
 
-    /// Closes a question that has expired at `now`. Returns whether it is closed without every ask
-    /// decided.
+    /// Closes a question that has expired at `now`. Returns `true` if the question is closed and
+    /// not every ask was decided.
     fn expire(&self, question: QuestionId, now: Timestamp) -> JournalFuture<bool>;
 
-    /// Reads everything that was decided about questions of a run, in order.
+    /// Reads all recorded decisions about questions of a run, in order.
     fn decided(&self, run: RunId) -> JournalFuture<Vec<RecordedDecision>>;
 
-    /// Returns what is notified whenever something may have been decided about a question of this
-    /// run, by any process. One waiter a run.
+    /// Returns a `Notify` that is notified whenever any process may have recorded a decision about
+    /// a question of this run. A run has one waiter.
     fn watch(&self, run: RunId) -> Arc<Notify>;
 
     /// Reads one question.
     fn question(&self, id: QuestionId, now: Timestamp) -> JournalFuture<Option<StoredQuestion>>;
 
-    /// Reads the questions that are open at `now`, oldest first; of one run, or of all.
+    /// Reads the questions that are open at `now`, oldest first; those of one run, or all.
     fn questions(&self, run: Option<RunId>, now: Timestamp) -> JournalFuture<Vec<StoredQuestion>>;
 
-    /// Lists runs, newest first, as they stand at `now`.
+    /// Lists runs with their state at `now`, newest first.
     fn runs(&self, filter: RunFilter, now: Timestamp) -> JournalFuture<Vec<RunSummary>>;
 
-    /// Forgets runs that are over. Returns how many.
+    /// Removes ended runs. Returns how many were removed.
     fn prune(&self, rule: PruneRule, now: Timestamp) -> JournalFuture<u64>;
 
-    /// Writes to the audit trail. Questions, decisions, and questions that expire or are taken back
-    /// are written there by the journal itself. A journal that keeps no trail forgets it.
+    /// Writes to the audit trail. The journal itself writes the entries for questions, decisions,
+    /// expiries and withdrawals. A journal without an audit trail ignores the note.
     fn audit(&self, _: AuditNote) -> JournalFuture<()> {
         Box::pin(ready(Ok(())))
     }

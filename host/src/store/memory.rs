@@ -1,5 +1,4 @@
-//! A journal in memory: runs can wait, be evicted and be rebuilt, and are forgotten with the
-//! process.
+//! A journal in memory: runs can wait, be evicted and be rebuilt, and are lost with the process.
 
 use super::audit::{body, link};
 use super::questions::{self, BatchEffect, QuestionUpdate, WithdrawalReason, batch_effects};
@@ -15,24 +14,24 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// Runs that are over and still kept, unless told otherwise: memory is for what is going on.
-const KEEP: usize = 100;
+/// Default number of ended runs that are retained: memory is for runs in progress.
+const RETAINED_RUNS: usize = 100;
 
-/// Entries of the trail that are kept; one may be as large as a question of many asks.
-const TRAIL: usize = 1_000;
+/// Number of audit entries that are retained; one may be as large as a question of many asks.
+const RETAINED_AUDIT_ENTRIES: usize = 1_000;
 
-/// Keeps runs in memory. Clones share everything.
+/// A journal in memory. Clones share everything.
 #[derive(Clone)]
 pub struct MemoryJournal {
-    held: Arc<Mutex<MemoryState>>,
-    keep: usize,
+    state: Arc<Mutex<MemoryState>>,
+    retained_runs: usize,
 }
 
 #[derive(Default)]
 struct MemoryState {
     runs: BTreeMap<RunId, MemoryRun>,
-    /// Runs that are over, oldest first.
-    over: VecDeque<RunId>,
+    /// Ended runs, oldest first.
+    ended: VecDeque<RunId>,
     questions: HashMap<QuestionId, StoredQuestion>,
     watchers: HashMap<RunId, Arc<Notify>>,
     trail: VecDeque<AuditEntry>,
@@ -48,28 +47,30 @@ struct MemoryRun {
 }
 
 impl MemoryJournal {
-    /// Returns an empty journal that keeps the last hundred runs that are over.
+    /// Returns an empty journal that retains the last hundred ended runs.
     pub fn new() -> MemoryJournal {
-        MemoryJournal::keeping(KEEP)
+        MemoryJournal::keeping(RETAINED_RUNS)
     }
 
-    /// Returns an empty journal that keeps this many runs that are over.
+    /// Returns an empty journal that retains this many ended runs.
     pub fn keeping(runs: usize) -> MemoryJournal {
-        MemoryJournal { held: Arc::default(), keep: runs }
+        MemoryJournal { state: Arc::default(), retained_runs: runs }
     }
 
-    fn held(&self) -> MutexGuard<'_, MemoryState> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, MemoryState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lease(&self, run: RunId, fence: u64) -> Lease {
-        let held = self.held.clone();
+        let state = self.state.clone();
         Lease::new(run, fence, move || {
-            let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(kept) = held.runs.get_mut(&run).filter(|kept| kept.fence == fence) {
-                kept.owned = false;
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(stored_run) =
+                state.runs.get_mut(&run).filter(|stored_run| stored_run.fence == fence)
+            {
+                stored_run.owned = false;
             }
-            held.watchers.remove(&run);
+            state.watchers.remove(&run);
         })
     }
 }
@@ -86,15 +87,15 @@ impl MemoryState {
     }
 
     fn append(&mut self, run: RunId, fence: u64, batch: JournalBatch) -> Result<(), StoreError> {
-        let kept = self.run(run)?;
-        if kept.fence != fence {
+        let stored_run = self.run(run)?;
+        if stored_run.fence != fence {
             return Err(StoreError::Fenced(run));
         }
-        if kept.state.ended() {
-            return Err(StoreError::Ended { run, state: kept.state });
+        if stored_run.state.ended() {
+            return Err(StoreError::Ended { run, state: stored_run.state });
         }
         if let Some(state) = batch.state {
-            kept.state = state;
+            stored_run.state = state;
         }
         for effect in batch_effects(&batch) {
             match effect {
@@ -103,7 +104,7 @@ impl MemoryState {
                     self.withdraw(run, question, WithdrawalReason::NothingWaits, at);
                 }
                 BatchEffect::CloseAll { at } => {
-                    self.over.push_back(run);
+                    self.ended.push_back(run);
                     for question in self.run(run)?.questions.clone() {
                         self.withdraw(run, question, WithdrawalReason::RunEnded, at);
                     }
@@ -116,40 +117,40 @@ impl MemoryState {
 
     fn open(&mut self, run: RunId, question: &Question) -> Result<(), StoreError> {
         self.run(run)?.questions.push(question.id);
-        self.note(questions::asked_note(question));
-        let asked = StoredQuestion::new(question.clone(), true, Vec::new());
-        self.questions.insert(question.id, asked);
+        self.add_note(questions::asked_note(question));
+        let stored = StoredQuestion::new(question.clone(), true, Vec::new());
+        self.questions.insert(question.id, stored);
         Ok(())
     }
 
     fn withdraw(&mut self, run: RunId, id: QuestionId, reason: WithdrawalReason, at: Timestamp) {
-        let Some(asked) = self.questions.get_mut(&id) else { return };
-        if std::mem::replace(&mut asked.open, false) {
-            self.note(questions::withdrawal_note(run, id, reason, at));
+        let Some(stored) = self.questions.get_mut(&id) else { return };
+        if std::mem::replace(&mut stored.open, false) {
+            self.add_note(questions::withdrawal_note(run, id, reason, at));
         }
     }
 
-    fn note(&mut self, note: AuditNote) {
+    fn add_note(&mut self, note: AuditNote) {
         let last = self.trail.back();
         let (number, previous) = last.map_or((1, ""), |last| (last.number + 1, &last.hash));
         let body = body(number, &note);
         let hash = link(previous, &canonical(&body));
         self.trail.push_back(AuditEntry::new(number, body, hash));
-        if self.trail.len() > TRAIL {
+        if self.trail.len() > RETAINED_AUDIT_ENTRIES {
             self.trail.pop_front();
         }
     }
 
-    fn forget(&mut self, run: RunId) {
-        let Some(kept) = self.runs.remove(&run) else { return };
-        for question in kept.questions {
+    fn remove(&mut self, run: RunId) {
+        let Some(stored_run) = self.runs.remove(&run) else { return };
+        for question in stored_run.questions {
             self.questions.remove(&question);
         }
     }
 
     fn answer(&mut self, id: QuestionId, answer: &Answer, now: Timestamp) -> AnswerOutcome {
-        let Some(asked) = self.questions.get(&id) else { return AnswerOutcome::Gone };
-        let (update, outcome) = questions::answer(asked, answer, now);
+        let Some(stored) = self.questions.get(&id) else { return AnswerOutcome::Gone };
+        let (update, outcome) = questions::answer(stored, answer, now);
         self.update(id, update);
         if let AnswerOutcome::Recorded { question, .. } = &outcome
             && let Some(watcher) = self.watchers.get(&question.run)
@@ -160,48 +161,48 @@ impl MemoryState {
     }
 
     fn expire(&mut self, id: QuestionId, now: Timestamp) -> bool {
-        let Some(asked) = self.questions.get(&id) else { return false };
-        let (update, expired) = questions::expire(asked, now);
+        let Some(stored) = self.questions.get(&id) else { return false };
+        let (update, expired) = questions::expire(stored, now);
         self.update(id, update);
         expired
     }
 
     fn update(&mut self, id: QuestionId, update: QuestionUpdate) {
-        if let Some(asked) = self.questions.get_mut(&id) {
-            asked.decided.extend(update.decisions);
-            asked.open &= !update.closes;
+        if let Some(stored) = self.questions.get_mut(&id) {
+            stored.decided.extend(update.decisions);
+            stored.open &= !update.closes;
         }
-        update.notes.into_iter().for_each(|note| self.note(note));
+        update.notes.into_iter().for_each(|note| self.add_note(note));
     }
 
-    fn summary(&self, run: RunId, kept: &MemoryRun, now: Timestamp) -> RunSummary {
-        let open = kept.questions.iter().filter_map(|id| self.questions.get(id));
-        let open: Vec<_> = open.filter(|asked| asked.open).collect();
-        let expired = open.iter().any(|asked| asked.question.expired(now));
-        let state = kept.state.observed(RunObservation { owned: kept.owned, expired });
+    fn summary(&self, run: RunId, stored_run: &MemoryRun, now: Timestamp) -> RunSummary {
+        let open = stored_run.questions.iter().filter_map(|id| self.questions.get(id));
+        let open: Vec<_> = open.filter(|stored| stored.open).collect();
+        let expired = open.iter().any(|stored| stored.question.expired(now));
+        let state = stored_run.state.observed(RunObservation { owned: stored_run.owned, expired });
         RunSummary::new(
             run,
-            kept.header.script.clone(),
+            stored_run.header.script.clone(),
             state,
-            kept.header.created,
-            kept.entries.last().map_or(kept.header.created, |entry| entry.at),
-            kept.entries.last().map_or(Meter::default(), |entry| entry.meter),
-            kept.owned.then(std::process::id),
-            kept.header.resumed_from,
+            stored_run.header.created,
+            stored_run.entries.last().map_or(stored_run.header.created, |entry| entry.at),
+            stored_run.entries.last().map_or(Meter::default(), |entry| entry.meter),
+            stored_run.owned.then(std::process::id),
+            stored_run.header.resumed_from,
             open.len() as u64,
         )
     }
 }
 
-/// An answer that is there at once.
-fn at_once<T: Send + 'static>(result: Result<T, StoreError>) -> JournalFuture<T> {
+/// Returns a future that is ready at once.
+fn ready_future<T: Send + 'static>(result: Result<T, StoreError>) -> JournalFuture<T> {
     Box::pin(ready(result))
 }
 
 impl Journal for MemoryJournal {
     fn create(&self, header: RunHeader) -> JournalFuture<Lease> {
         let run = header.run;
-        let kept = MemoryRun {
+        let stored_run = MemoryRun {
             header,
             state: RunState::Running,
             entries: Vec::new(),
@@ -209,45 +210,43 @@ impl Journal for MemoryJournal {
             fence: 1,
             owned: true,
         };
-        self.held().runs.insert(run, kept);
-        at_once(Ok(self.lease(run, 1)))
+        self.lock().runs.insert(run, stored_run);
+        ready_future(Ok(self.lease(run, 1)))
     }
 
     fn append(&self, lease: &Lease, batch: JournalBatch) -> JournalFuture<()> {
-        let mut held = self.held();
-        let done = held.append(lease.run, lease.fence, batch);
-        while held.over.len() > self.keep {
-            let oldest = held.over.pop_front();
-            oldest.into_iter().for_each(|run| held.forget(run));
+        let mut state = self.lock();
+        let done = state.append(lease.run, lease.fence, batch);
+        while state.ended.len() > self.retained_runs {
+            let oldest = state.ended.pop_front();
+            oldest.into_iter().for_each(|run| state.remove(run));
         }
-        at_once(done)
+        ready_future(done)
     }
 
     fn claim(&self, run: RunId) -> JournalFuture<Lease> {
-        let mut held = self.held();
-        let claimed = held.run(run).and_then(|kept| {
-            if kept.owned {
+        let mut state = self.lock();
+        let claimed = state.run(run).and_then(|stored_run| {
+            if stored_run.owned {
                 return Err(StoreError::Owned {
                     run,
                     owner: "another part of this process".into(),
                 });
             }
-            if kept.state.ended() {
-                return Err(StoreError::Ended { run, state: kept.state });
+            if stored_run.state.ended() {
+                return Err(StoreError::Ended { run, state: stored_run.state });
             }
-            kept.owned = true;
-            kept.fence += 1;
-            Ok(kept.fence)
+            stored_run.owned = true;
+            stored_run.fence += 1;
+            Ok(stored_run.fence)
         });
-        at_once(claimed.map(|fence| self.lease(run, fence)))
+        ready_future(claimed.map(|fence| self.lease(run, fence)))
     }
 
     fn load(&self, run: RunId) -> JournalFuture<StoredRun> {
-        at_once(
-            self.held()
-                .run(run)
-                .map(|kept| StoredRun::new(kept.header.clone(), kept.state, kept.entries.clone())),
-        )
+        ready_future(self.lock().run(run).map(|stored_run| {
+            StoredRun::new(stored_run.header.clone(), stored_run.state, stored_run.entries.clone())
+        }))
     }
 
     fn answer(
@@ -256,83 +255,84 @@ impl Journal for MemoryJournal {
         answer: Answer,
         now: Timestamp,
     ) -> JournalFuture<AnswerOutcome> {
-        at_once(Ok(self.held().answer(question, &answer, now)))
+        ready_future(Ok(self.lock().answer(question, &answer, now)))
     }
 
     fn expire(&self, question: QuestionId, now: Timestamp) -> JournalFuture<bool> {
-        at_once(Ok(self.held().expire(question, now)))
+        ready_future(Ok(self.lock().expire(question, now)))
     }
 
     fn decided(&self, run: RunId) -> JournalFuture<Vec<RecordedDecision>> {
-        let mut held = self.held();
-        let questions = held.run(run).map(|kept| kept.questions.clone());
-        at_once(questions.map(|questions| {
-            let asked = questions.iter().filter_map(|id| held.questions.get(id));
-            asked.flat_map(|asked| asked.decided.iter().cloned()).collect()
+        let mut state = self.lock();
+        let questions = state.run(run).map(|stored_run| stored_run.questions.clone());
+        ready_future(questions.map(|questions| {
+            let stored = questions.iter().filter_map(|id| state.questions.get(id));
+            stored.flat_map(|stored| stored.decided.iter().cloned()).collect()
         }))
     }
 
     fn watch(&self, run: RunId) -> Arc<Notify> {
-        self.held().watchers.entry(run).or_default().clone()
+        self.lock().watchers.entry(run).or_default().clone()
     }
 
     fn question(&self, id: QuestionId, now: Timestamp) -> JournalFuture<Option<StoredQuestion>> {
-        let found = self.held().questions.get(&id).cloned();
-        at_once(Ok(found.map(|asked| questions::viewed_at(asked, now))))
+        let found = self.lock().questions.get(&id).cloned();
+        ready_future(Ok(found.map(|stored| questions::viewed_at(stored, now))))
     }
 
     fn questions(&self, run: Option<RunId>, now: Timestamp) -> JournalFuture<Vec<StoredQuestion>> {
-        let held = self.held();
-        let open = held.questions.values().filter(|asked| {
-            questions::is_open(asked, now) && run.is_none_or(|run| run == asked.question.run)
+        let state = self.lock();
+        let open = state.questions.values().filter(|stored| {
+            questions::is_open(stored, now) && run.is_none_or(|run| run == stored.question.run)
         });
         let mut open: Vec<_> = open.cloned().collect();
         questions::oldest_first(&mut open);
-        at_once(Ok(open))
+        ready_future(Ok(open))
     }
 
     fn runs(&self, filter: RunFilter, now: Timestamp) -> JournalFuture<Vec<RunSummary>> {
-        let held = self.held();
-        let newest = held.runs.iter().rev().map(|(run, kept)| held.summary(*run, kept, now));
+        let state = self.lock();
+        let newest =
+            state.runs.iter().rev().map(|(run, stored_run)| state.summary(*run, stored_run, now));
         let wanted =
-            newest.filter(|summary| filter.wants(summary.run, &summary.script, summary.state));
+            newest.filter(|summary| filter.selects(summary.run, &summary.script, summary.state));
         let limit = filter.limit.map_or(usize::MAX, |limit| limit as usize);
-        at_once(Ok(wanted.take(limit).collect()))
+        ready_future(Ok(wanted.take(limit).collect()))
     }
 
     fn prune(&self, rule: PruneRule, now: Timestamp) -> JournalFuture<u64> {
-        let mut held = self.held();
-        let mut over: Vec<_> = held
+        let mut state = self.lock();
+        let mut covered: Vec<_> = state
             .runs
             .iter()
-            .filter(|(_, kept)| !kept.owned)
-            .map(|(run, kept)| held.summary(*run, kept, now))
+            .filter(|(_, stored_run)| !stored_run.owned)
+            .map(|(run, stored_run)| state.summary(*run, stored_run, now))
             .filter(|summary| rule.covers(summary.state))
             .collect();
-        over.reverse();
-        let forgotten = over.into_iter().enumerate().filter(|(index, summary)| {
+        covered.reverse();
+        let removed = covered.into_iter().enumerate().filter(|(index, summary)| {
             rule.is_surplus(*index as u64) || rule.is_old(now.since(summary.updated))
         });
-        let forgotten: Vec<_> = forgotten.map(|(_, summary)| summary.run).collect();
-        forgotten.iter().for_each(|run| held.forget(*run));
-        held.over.retain(|run| !forgotten.contains(run));
-        at_once(Ok(forgotten.len() as u64))
+        let removed: Vec<_> = removed.map(|(_, summary)| summary.run).collect();
+        removed.iter().for_each(|run| state.remove(*run));
+        state.ended.retain(|run| !removed.contains(run));
+        ready_future(Ok(removed.len() as u64))
     }
 
     fn audit(&self, note: AuditNote) -> JournalFuture<()> {
-        self.held().note(note);
-        at_once(Ok(()))
+        self.lock().add_note(note);
+        ready_future(Ok(()))
     }
 
     fn audited(&self, filter: AuditFilter) -> JournalFuture<AuditTrail> {
-        let held = self.held();
-        let wanted = held.trail.iter().rev().filter(|entry| filter.wants(entry));
+        let state = self.lock();
+        let wanted = state.trail.iter().rev().filter(|entry| filter.selects(entry));
         let limit = filter.limit.map_or(usize::MAX, |limit| limit as usize);
         let mut entries: Vec<_> = wanted.take(limit).cloned().collect();
         entries.reverse();
-        let last = held.trail.back();
+        let last = state.trail.back();
         let (count, hash) =
             last.map_or_else(Default::default, |last| (last.number, last.hash.clone()));
-        at_once(Ok(AuditTrail { entries, count, hash, ..AuditTrail::default() }))
+        ready_future(Ok(AuditTrail { entries, count, hash, ..AuditTrail::default() }))
     }
 }

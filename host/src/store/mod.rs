@@ -1,8 +1,8 @@
-//! The journal: everything that a run needs to be rebuilt exactly, and the questions it waits for.
+//! The journal: all data needed to rebuild a run exactly, and the questions that it waits for.
 //!
-//! In flow headers, entries and answers; out flow the same again, for ever. What entries say
-//! together is a [`Timeline`], and what becomes of questions is in `questions`: each stands once,
-//! for every journal and every reader.
+//! Input: headers, entries and answers. Output: the same, at any later time. A [`Timeline`]
+//! combines the entries of a run, and `questions` has the rules for questions. Each exists once,
+//! for all journals and all readers.
 
 mod audit;
 #[cfg(feature = "servers")]

@@ -1,9 +1,9 @@
-//! What is remembered about a project in its `.pml` beside the journal: who this client is, which
-//! servers were used, and which packages were installed for them.
+//! The state of a project in its `.pml`, beside the journal: the id of this client, the servers
+//! that were used, and the packages that were installed for them.
 //!
-//! **Invariant:** the folder is made by the store alone; here it is only written into.
-//! **Invariant:** several processes at once lose nothing: each change is made under a lock, and a
-//! file is replaced whole.
+//! **Invariant:** only the store creates the folder; this code only writes into it. **Invariant:**
+//! concurrent processes lose no data: each change is made under a lock, and a file is replaced as a
+//! whole.
 
 use crate::disk::user_files::{PROJECT_FILE_SIZE, read_own, shown};
 use crate::disk::user_files::{lock, replace};
@@ -15,49 +15,49 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
-/// The state of a project.
+/// The stored state of a project.
 #[derive(Clone, Debug)]
 pub struct ProjectState {
     folder: PathBuf,
 }
 
-/// A server that was used, as `deps.json` remembers it.
+/// A server that was used, as recorded in `deps.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Dependency {
     /// Its launch line, as written.
     pub command: String,
-    /// What it was: the digest of its launch, before variables were expanded.
+    /// The server's identity: the digest of its launch line, before variables were expanded.
     pub identity: String,
-    /// When it was first used as this.
+    /// When it was first used with this identity.
     pub first_used: Timestamp,
     /// When it was last used.
     pub last_used: Timestamp,
 }
 
-/// A package that was installed for a server. Anybody can write a file: it counts for as much as
-/// its seal.
+/// A package that was installed for a server. Anybody could write this file, so a record counts
+/// only if its seal is valid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct InstallationRecord {
-    /// What the launch line asked for: the digest of everything that decides what is installed.
+    /// The requested package: the digest of everything that determines what is installed.
     pub(crate) spec: String,
-    /// What was agreed to and installed.
+    /// The package that was agreed to and installed.
     pub(crate) package: Package,
-    /// Where it is, seen from `.pml/deps`.
+    /// Its folder, relative to `.pml/deps`.
     pub(crate) folder: String,
-    /// What the folder hashes to.
+    /// The digest of the folder.
     pub(crate) digest: String,
-    /// The file that is started, seen from the folder.
+    /// The file that is started, relative to the folder.
     pub(crate) entry: String,
-    /// What starts it.
+    /// The program that starts it.
     pub(crate) started_by: StartedBy,
     /// When it was installed.
     pub(crate) installed_at: Timestamp,
-    /// Says that this user installed it: made with a key that no project has.
+    /// Proves that this user installed it: made with a key that no project has.
     pub(crate) seal: String,
 }
 
-/// What starts a program of a package.
+/// The program that starts a package's own program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum StartedBy {
@@ -73,7 +73,7 @@ pub(crate) enum StartedBy {
 struct DependencyFile {
     version: u32,
     servers: BTreeMap<String, Dependency>,
-    /// By server. Version 1 had none.
+    /// Installed packages by server. Version 1 had none.
     #[serde(default)]
     packages: BTreeMap<String, InstallationRecord>,
 }
@@ -82,18 +82,18 @@ struct DependencyFile {
 const VERSION: u32 = 2;
 
 impl ProjectState {
-    /// The folder's name in a project.
+    /// The name of the folder in a project.
     pub const FOLDER: &'static str = ".pml";
 
-    /// Returns the state that is kept in `folder`, which must be there when something is written.
+    /// Returns the state stored in `folder`, which must exist when something is written.
     pub fn at(folder: impl Into<PathBuf>) -> ProjectState {
         ProjectState { folder: folder.into() }
     }
 
-    /// Returns the id of this client, which is drawn once for a project.
+    /// Returns the id of this client, which is generated once for each project.
     ///
     /// # Errors
-    /// If the file cannot be read or written, or has something else in it.
+    /// If the file cannot be read or written, or does not hold an id.
     pub fn client_id(&self) -> Result<Uuid, Error> {
         let path = self.folder.join("client-id");
         if let Some(id) = read_id(&path)? {
@@ -109,7 +109,7 @@ impl ProjectState {
         Ok(id)
     }
 
-    /// Remembers that a server was used.
+    /// Records that a server was used.
     ///
     /// # Errors
     /// If the file cannot be read or written.
@@ -121,17 +121,17 @@ impl ProjectState {
         now: Timestamp,
     ) -> Result<(), Error> {
         let _lock = self.lock()?;
-        let mut known = self.load()?;
-        let same = known.servers.get(name).filter(|known| known.identity == identity);
-        let first_used = same.map_or(now, |known| known.first_used);
+        let mut dependencies = self.load()?;
+        let previous = dependencies.servers.get(name).filter(|server| server.identity == identity);
+        let first_used = previous.map_or(now, |server| server.first_used);
         let (command, identity) = (command.to_owned(), identity.to_owned());
-        let used = Dependency { command, identity, first_used, last_used: now };
-        known.servers.insert(name.into(), used);
-        self.save(known)
+        let dependency = Dependency { command, identity, first_used, last_used: now };
+        dependencies.servers.insert(name.into(), dependency);
+        self.save(dependencies)
     }
 
-    /// Remembers what was installed for a server. What was installed for others into the same
-    /// folder is forgotten if that hashes to something else now.
+    /// Records the package that was installed for a server. Records of other servers with the same
+    /// folder are removed if they have another digest.
     ///
     /// # Errors
     /// If the file cannot be read or written.
@@ -141,24 +141,24 @@ impl ProjectState {
         installed: InstallationRecord,
     ) -> Result<(), Error> {
         let _lock = self.lock()?;
-        let mut known = self.load()?;
-        known.packages.retain(|_, other| {
+        let mut dependencies = self.load()?;
+        dependencies.packages.retain(|_, other| {
             other.folder != installed.folder || other.digest == installed.digest
         });
-        known.packages.insert(server.into(), installed);
-        self.save(known)
+        dependencies.packages.insert(server.into(), installed);
+        self.save(dependencies)
     }
 
-    /// Returns what was installed, by server.
+    /// Returns the installed packages, by server.
     ///
     /// # Errors
-    /// If the file cannot be read or understood.
+    /// If the file cannot be read or parsed.
     pub(crate) fn packages(&self) -> Result<BTreeMap<String, InstallationRecord>, Error> {
-        self.load().map(|known| known.packages)
+        self.load().map(|dependencies| dependencies.packages)
     }
 
-    /// Keeps other processes out. A folder that is a link may have come with a clone: nothing is
-    /// written through it.
+    /// Locks the state against other processes. A folder that is a link may have come with a clone:
+    /// nothing is written through it.
     fn lock(&self) -> Result<FileLock, Error> {
         if !is_own_folder(&self.folder) {
             let message = format!("there is no folder of this user's: {}", shown(&self.folder));
@@ -167,9 +167,9 @@ impl ProjectState {
         lock(&self.folder.join("lock"))
     }
 
-    fn save(&self, mut known: DependencyFile) -> Result<(), Error> {
-        known.version = VERSION;
-        let text = serde_json::to_string_pretty(&known)
+    fn save(&self, mut dependencies: DependencyFile) -> Result<(), Error> {
+        dependencies.version = VERSION;
+        let text = serde_json::to_string_pretty(&dependencies)
             .map_err(|error| Error::new(Code::Internal, "cannot write state").with_source(error))?;
         replace(&self.dependencies_path(), (text + "\n").as_bytes())
     }
@@ -177,9 +177,9 @@ impl ProjectState {
     /// Returns the servers that were used, by name.
     ///
     /// # Errors
-    /// If the file cannot be read or understood.
+    /// If the file cannot be read or parsed.
     pub fn dependencies(&self) -> Result<BTreeMap<String, Dependency>, Error> {
-        self.load().map(|known| known.servers)
+        self.load().map(|dependencies| dependencies.servers)
     }
 
     fn dependencies_path(&self) -> PathBuf {
@@ -191,10 +191,10 @@ impl ProjectState {
         let Some(file) = read_own(&path, PROJECT_FILE_SIZE)? else {
             return Ok(DependencyFile::default());
         };
-        let known: DependencyFile = serde_json::from_slice(&file.bytes)
+        let dependencies: DependencyFile = serde_json::from_slice(&file.bytes)
             .map_err(|error| damaged(&path).with_source(error))?;
-        match known.version {
-            0..=VERSION => Ok(known),
+        match dependencies.version {
+            0..=VERSION => Ok(dependencies),
             _ => Err(damaged(&path)),
         }
     }
@@ -263,9 +263,12 @@ mod tests {
         state.server_used("a", "npx a", "1", Timestamp(10)).unwrap();
         state.server_used("a", "npx a", "1", Timestamp(20)).unwrap();
         state.server_used("b", "npx b", "2", Timestamp(20)).unwrap();
-        let known = state.dependencies().unwrap();
-        assert_eq!((known["a"].first_used, known["a"].last_used), (Timestamp(10), Timestamp(20)));
-        assert_eq!(known.len(), 2);
+        let dependencies = state.dependencies().unwrap();
+        assert_eq!(
+            (dependencies["a"].first_used, dependencies["a"].last_used),
+            (Timestamp(10), Timestamp(20))
+        );
+        assert_eq!(dependencies.len(), 2);
         state.server_used("a", "npx other", "3", Timestamp(30)).unwrap();
         assert_eq!(state.dependencies().unwrap()["a"].first_used, Timestamp(30));
     }
@@ -304,8 +307,8 @@ mod tests {
         state.package_installed("b", installation("b", "1")).unwrap();
         assert_eq!(state.packages().unwrap().len(), 2);
         state.package_installed("b", installation("b", "2")).unwrap();
-        let left: Vec<_> = state.packages().unwrap().into_keys().collect();
-        assert_eq!(left, ["b"]);
+        let remaining: Vec<_> = state.packages().unwrap().into_keys().collect();
+        assert_eq!(remaining, ["b"]);
     }
 
     #[test]

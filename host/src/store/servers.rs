@@ -1,12 +1,12 @@
-//! What is remembered of servers from one process to the next: how they want to be talked to, and
-//! what they offered last.
+//! A cache of what servers reported, from one process to the next: the protocol they speak, and the
+//! tools they listed last.
 //!
-//! In flows what a server said when it was last started, out flows the same again, for a server of
-//! the same identity only. It is a cache: a file that is damaged or too large counts as empty and
-//! is written anew.
+//! Input: the report of a server when it was last started. Output: the same report, only for a
+//! server with the same identity. A file that is damaged or too large counts as empty and is
+//! overwritten.
 //!
-//! **Invariant:** what comes from here is hearsay, since anybody can write a file. It saves a probe
-//! and lets tools be shown before their server runs; nothing is decided by it.
+//! **Invariant:** the cache is not trusted, because anybody can write the file. It saves a probe
+//! and lets tools be shown before their server runs; no decision depends on it.
 
 use super::StoreError;
 use crate::disk::{self, FileDurability};
@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Some thousand tools with large schemas; a larger file is not ours.
-const LARGEST: u64 = 64 << 20;
+/// Maximum bytes of the file: some thousand tools with large schemas. A larger file is not ours.
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// What servers of a project said, kept in `servers.json` of its `.pml`. Cheap to clone.
+/// The cached reports of a project's servers, in `servers.json` of its `.pml`. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerCache {
     inner: Arc<ServerCacheInner>,
@@ -30,60 +30,60 @@ pub(crate) struct ServerCache {
 #[derive(Debug)]
 struct ServerCacheInner {
     folder: PathBuf,
-    /// Read once, when it is first asked for.
-    known: Mutex<Option<CachedServers>>,
+    /// Read once, at the first access.
+    cached: Mutex<Option<CachedServers>>,
 }
 
 type CachedServers = BTreeMap<String, Arc<CachedServer>>;
 
-/// What a server said when it was last started.
+/// The report of a server when it was last started.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CachedServer {
-    /// What the server is: see [`ServerConfig::identity`](crate::ServerConfig::identity).
+    /// The server's identity: see [`ServerConfig::identity`](crate::ServerConfig::identity).
     pub(crate) identity: String,
-    /// How it wants to be talked to.
+    /// The era of the protocol that it speaks.
     pub(crate) era: ProtocolEra,
-    /// The revision of MCP that was agreed on.
+    /// The negotiated revision of MCP.
     pub(crate) protocol: String,
     /// Its tools.
     pub(crate) definitions: Vec<Definition>,
-    /// When it listed them.
+    /// The time at which it listed them.
     pub(crate) listed_at: Timestamp,
-    /// How long it took until it listed its tools.
+    /// The time from its start until it listed its tools.
     pub(crate) started_in: Duration,
 }
 
 impl ServerCache {
-    /// Returns the cache of the project whose `.pml` is `folder`. Nothing is read yet.
+    /// Returns the cache of the project whose `.pml` is `folder`. Reads no file yet.
     pub(crate) fn open(folder: impl Into<PathBuf>) -> ServerCache {
-        let inner = ServerCacheInner { folder: folder.into(), known: Mutex::new(None) };
+        let inner = ServerCacheInner { folder: folder.into(), cached: Mutex::new(None) };
         ServerCache { inner: Arc::new(inner) }
     }
 
-    /// Returns what the server `name` said, if it is still the same server.
+    /// Returns the report of the server `name`, if the server still has this identity.
     pub(crate) fn get(&self, name: &str, identity: &str) -> Option<Arc<CachedServer>> {
-        let mut known = self.inner.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let servers = known.get_or_insert_with(|| read(&self.path()));
+        let mut cached = self.inner.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let servers = cached.get_or_insert_with(|| read(&self.path()));
         let found = servers.get(name).filter(|found| found.identity == identity)?;
-        // A file can say anything: a tool of another server is not this one's.
+        // The file is not trusted: a server gets no tools that belong to another.
         let own = found.definitions.iter().all(|definition| definition.tool.server() == name);
         own.then(|| found.clone())
     }
 
-    /// Keeps what the server `name` said. Waits for other processes that write at the same moment.
-    /// A project without its folder keeps nothing.
-    pub(crate) fn put(&self, name: &str, said: CachedServer) -> Result<(), StoreError> {
+    /// Stores the report of the server `name`. Waits for other processes that write at the same
+    /// time. Stores nothing if the project's folder does not exist.
+    pub(crate) fn put(&self, name: &str, report: CachedServer) -> Result<(), StoreError> {
         if !disk::is_own_folder(&self.inner.folder) {
             return Ok(());
         }
         let lock = self.inner.folder.join("servers.lock");
         let _held = disk::lock(&lock).map_err(|error| failure("lock", &lock, error))?;
         let path = self.path();
-        // What others wrote meanwhile stays.
+        // Changes that other processes made meanwhile are preserved.
         let mut servers = read(&path);
-        servers.insert(name.into(), Arc::new(said));
+        servers.insert(name.into(), Arc::new(report));
         let written = write(&path, &servers);
-        *self.inner.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(servers);
+        *self.inner.cached.lock().unwrap_or_else(PoisonError::into_inner) = Some(servers);
         written
     }
 
@@ -92,38 +92,38 @@ impl ServerCache {
     }
 }
 
-/// The file as it is written.
+/// The content of the file.
 #[derive(Serialize, Deserialize)]
 struct ServerCacheFile<S> {
     version: u32,
     servers: S,
 }
 
-/// The only layout so far; another one counts as damaged.
+/// The only layout so far; a file with another one counts as damaged.
 const VERSION: u32 = 1;
 
-/// Returns what the file holds; nothing if it is not there, or not ours.
+/// Reads the file. Returns an empty map if it does not exist or is not ours.
 fn read(path: &Path) -> CachedServers {
-    let whole = || -> Option<ServerCacheFile<BTreeMap<String, CachedServer>>> {
-        serde_json::from_slice(&disk::read(path, LARGEST).ok()?).ok()
+    let content = || -> Option<ServerCacheFile<BTreeMap<String, CachedServer>>> {
+        serde_json::from_slice(&disk::read(path, MAX_FILE_BYTES).ok()?).ok()
     };
-    match whole() {
-        Some(whole) if whole.version == VERSION => {
-            whole.servers.into_iter().map(|(name, said)| (name, Arc::new(said))).collect()
+    match content() {
+        Some(content) if content.version == VERSION => {
+            content.servers.into_iter().map(|(name, report)| (name, Arc::new(report))).collect()
         }
         _ => CachedServers::new(),
     }
 }
 
-/// Writes the file anew, so that a reader sees the old one or the new one, whole.
+/// Replaces the file, so that a reader sees either the old or the new content.
 fn write(path: &Path, servers: &CachedServers) -> Result<(), StoreError> {
-    let whole = ServerCacheFile {
+    let content = ServerCacheFile {
         version: VERSION,
-        servers: servers.iter().map(|(name, said)| (name, &**said)).collect::<BTreeMap<_, _>>(),
+        servers: servers.iter().map(|(name, report)| (name, &**report)).collect::<BTreeMap<_, _>>(),
     };
-    let text = serde_json::to_vec(&whole)
+    let text = serde_json::to_vec(&content)
         .map_err(|error| failure("write", path, io::Error::other(error)))?;
-    if text.len() as u64 > LARGEST {
+    if text.len() as u64 > MAX_FILE_BYTES {
         return Ok(());
     }
     disk::replace(path, &text, FileDurability::Process)
@@ -141,7 +141,7 @@ mod tests {
     use serde_json::json;
     use std::time::Duration;
 
-    fn said(tool: &str) -> CachedServer {
+    fn report(tool: &str) -> CachedServer {
         let tool = tool.parse().expect("a tool");
         CachedServer {
             identity: "i".into(),
@@ -156,11 +156,11 @@ mod tests {
     #[test]
     fn what_was_kept_is_there_for_the_next_process() {
         let folder = tempfile::tempdir().expect("a folder");
-        ServerCache::open(folder.path()).put("a", said("a:x")).expect("written");
-        ServerCache::open(folder.path()).put("b", said("b:x")).expect("written");
+        ServerCache::open(folder.path()).put("a", report("a:x")).expect("written");
+        ServerCache::open(folder.path()).put("b", report("b:x")).expect("written");
         let cache = ServerCache::open(folder.path());
-        assert_eq!(cache.get("a", "i").as_deref(), Some(&said("a:x")));
-        assert_eq!(cache.get("b", "i").as_deref(), Some(&said("b:x")));
+        assert_eq!(cache.get("a", "i").as_deref(), Some(&report("a:x")));
+        assert_eq!(cache.get("b", "i").as_deref(), Some(&report("b:x")));
         assert_eq!(cache.get("c", "i"), None);
     }
 
@@ -168,10 +168,10 @@ mod tests {
     fn another_identity_is_another_server() {
         let folder = tempfile::tempdir().expect("a folder");
         let cache = ServerCache::open(folder.path());
-        cache.put("a", said("a:x")).expect("written");
+        cache.put("a", report("a:x")).expect("written");
         assert_eq!(cache.get("a", "j"), None);
-        // And a file that gives a server the tools of another gives it none.
-        cache.put("a", said("b:x")).expect("written");
+        // A file that lists tools of another server for this one yields no report.
+        cache.put("a", report("b:x")).expect("written");
         assert_eq!(cache.get("a", "i"), None);
     }
 
@@ -182,7 +182,7 @@ mod tests {
             std::fs::write(folder.path().join("servers.json"), text).expect("written");
             let cache = ServerCache::open(folder.path());
             assert_eq!(cache.get("a", "i"), None);
-            cache.put("a", said("a:x")).expect("written");
+            cache.put("a", report("a:x")).expect("written");
             assert!(ServerCache::open(folder.path()).get("a", "i").is_some(), "{text}");
         }
     }
@@ -196,7 +196,7 @@ mod tests {
                 scope.spawn(move || {
                     let name = format!("s{index}");
                     let tool = format!("{name}:x");
-                    ServerCache::open(folder).put(&name, said(&tool)).expect("written");
+                    ServerCache::open(folder).put(&name, report(&tool)).expect("written");
                 });
             }
         });
@@ -208,7 +208,7 @@ mod tests {
     fn a_project_without_its_folder_keeps_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         let missing = folder.path().join(".pml");
-        ServerCache::open(&missing).put("a", said("a:x")).expect("nothing to do");
+        ServerCache::open(&missing).put("a", report("a:x")).expect("nothing to do");
         assert!(!missing.exists());
     }
 
@@ -221,7 +221,7 @@ mod tests {
         std::fs::write(&victim, "mine").expect("written");
         let link = folder.path().join("servers.json.new");
         std::os::unix::fs::symlink(&victim, link).expect("a link");
-        ServerCache::open(folder.path()).put("a", said("a:x")).expect("written");
+        ServerCache::open(folder.path()).put("a", report("a:x")).expect("written");
         assert_eq!(std::fs::read_to_string(&victim).expect("there"), "mine");
         let mode = std::fs::metadata(folder.path().join("servers.json")).expect("there");
         assert_eq!(mode.permissions().mode() & 0o777, 0o600);

@@ -1,7 +1,7 @@
-//! How many bytes a journal keeps of a run.
+//! The size of a run in a journal, in bytes.
 //!
-//! **Invariant:** the same run has the same size whenever it is counted, in memory and on disk:
-//! nothing of it is stored.
+//! **Invariant:** the same run always has the same size, in memory and on disk. Sizes are computed,
+//! never stored.
 
 use super::audit::body;
 use super::{AuditNote, CallVerdict, JournalEntry, JournalEvent, RunHeader, StoredRun};
@@ -9,32 +9,32 @@ use crate::model::{CallResult, Question};
 use serde::Serialize;
 use std::io;
 
-/// What each row takes beside its texts.
+/// Overhead of a row beside its texts.
 const ROW: usize = 128;
 
-/// What a question is kept in: its entry, its row and the audit trail.
-const COPIES: usize = 3;
+/// Number of copies of a question: in its entry, its row and the audit trail.
+const QUESTION_COPIES: usize = 3;
 
 impl RunHeader {
-    /// Returns about how many bytes it takes.
+    /// Returns its approximate size in bytes.
     pub(crate) fn size(&self) -> usize {
         let texts = [&self.program, &self.inputs, &self.script, &self.trace];
-        let kept = self.checkpoint.as_ref().map_or(0, String::len);
-        2 * ROW + texts.iter().map(|text| text.len()).sum::<usize>() + kept
+        let checkpoint = self.checkpoint.as_ref().map_or(0, String::len);
+        2 * ROW + texts.iter().map(|text| text.len()).sum::<usize>() + checkpoint
     }
 }
 
 impl JournalEvent {
-    /// Returns about how many bytes it takes.
+    /// Returns its approximate size in bytes.
     pub(crate) fn size(&self) -> usize {
         ROW + match self {
             JournalEvent::Requested { tool, arguments, verdict, .. } => {
-                let refused = match verdict {
+                let reason_length = match verdict {
                     CallVerdict::Refuse { message, .. } => message.len(),
                     CallVerdict::Ask { reason, .. } => reason.len(),
                     _ => 0,
                 };
-                tool.len() + arguments.as_ref().map_or(0, String::len) + refused
+                tool.len() + arguments.as_ref().map_or(0, String::len) + reason_length
             }
             JournalEvent::Asked { question } => size_of_question(question),
             JournalEvent::Settled { settled, .. } => size_of_outcome(settled),
@@ -46,14 +46,14 @@ impl JournalEvent {
 }
 
 impl AuditNote {
-    /// Returns about how many bytes it takes in the trail.
+    /// Returns its approximate size in the audit trail, in bytes.
     pub(crate) fn size(&self) -> usize {
-        ROW + json(&body(0, self))
+        ROW + json_length(&body(0, self))
     }
 }
 
 impl StoredRun {
-    /// Returns about how many bytes it takes.
+    /// Returns its approximate size in bytes.
     pub(crate) fn size(&self) -> usize {
         self.header.size() + self.entries.iter().map(JournalEntry::size).sum::<usize>()
     }
@@ -65,7 +65,7 @@ impl JournalEntry {
     }
 }
 
-/// The bytes of an outcome's texts.
+/// Returns the size of an outcome's texts in bytes.
 pub(crate) fn size_of_outcome(settled: &CallResult) -> usize {
     match settled {
         CallResult::Value(text) => text.len(),
@@ -76,11 +76,11 @@ pub(crate) fn size_of_outcome(settled: &CallResult) -> usize {
 }
 
 fn size_of_question(question: &Question) -> usize {
-    COPIES * json(question)
+    QUESTION_COPIES * json_length(question)
 }
 
-/// The length of a value as JSON.
-fn json(value: &impl Serialize) -> usize {
+/// Returns the length of a value as JSON.
+fn json_length(value: &impl Serialize) -> usize {
     struct Length(usize);
 
     impl io::Write for Length {
@@ -95,7 +95,7 @@ fn json(value: &impl Serialize) -> usize {
     }
 
     let mut length = Length(0);
-    // What cannot be written takes nothing.
+    // A value that cannot be serialised counts as empty.
     let _ = serde_json::to_writer(&mut length, value);
     length.0
 }

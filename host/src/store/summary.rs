@@ -1,28 +1,28 @@
-//! Runs as a list shows them.
+//! Runs as they are listed, filters for them, and stored questions.
 
 use super::Meter;
 use crate::model::{Question, RecordedDecision, RunId, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr, time::Duration};
 
-/// Where a run stands.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RunState {
-    /// A process has it.
+    /// A process owns it.
     Running,
     /// It waits for a person.
     Waiting,
-    /// It was running, and the process that had it is gone.
+    /// It was running, and the process that owned it is gone.
     Interrupted,
     /// It has a result.
     Finished,
     /// It failed.
     Failed,
-    /// A person ended it.
+    /// A person aborted it.
     Aborted,
-    /// It waited for a person for too long.
+    /// A person did not answer in time.
     Expired,
 }
 
@@ -51,7 +51,7 @@ impl RunState {
         }
     }
 
-    /// Returns whether the run is over.
+    /// Reports whether the run has ended.
     pub fn ended(self) -> bool {
         matches!(
             self,
@@ -60,21 +60,21 @@ impl RunState {
     }
 }
 
-/// What a reader sees of a run beside the state that was written.
+/// Facts about a run that a reader observes beside the stored state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RunObservation {
-    /// Whether a living process has the run.
+    /// True if a living process owns the run.
     pub(super) owned: bool,
-    /// Whether one of its open questions has expired.
+    /// True if one of its open questions has expired.
     pub(super) expired: bool,
 }
 
 impl RunState {
-    /// Returns the state that a reader is told, given the state that was written.
-    pub(super) fn observed(self, seen: RunObservation) -> RunState {
+    /// Returns the state to show, given the stored state (`self`) and what was observed.
+    pub(super) fn observed(self, observation: RunObservation) -> RunState {
         match self {
-            RunState::Waiting if seen.expired => RunState::Expired,
-            RunState::Running if !seen.owned => RunState::Interrupted,
+            RunState::Waiting if observation.expired => RunState::Expired,
+            RunState::Running if !observation.owned => RunState::Interrupted,
             state => state,
         }
     }
@@ -95,32 +95,32 @@ impl FromStr for RunState {
     }
 }
 
-/// A run as a list shows it.
+/// A run as it is listed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RunSummary {
-    /// Which run.
+    /// The run.
     pub run: RunId,
     /// The script's name.
     pub script: String,
-    /// Where it stands.
+    /// Its state.
     pub state: RunState,
     /// When it was created.
     pub created: Timestamp,
-    /// When something last happened.
+    /// The time of its last entry.
     pub updated: Timestamp,
-    /// What it has cost so far.
+    /// The resources that it has used so far.
     pub meter: Meter,
-    /// The process that has it, if one does: its id.
+    /// The id of the process that owns it, if one does.
     pub owner: Option<u32>,
-    /// The run whose settled calls it uses again.
+    /// The run whose settled calls it reuses.
     pub resumed_from: Option<RunId>,
-    /// Its open questions.
+    /// The number of its open questions.
     pub questions: u64,
 }
 
 impl RunSummary {
-    /// Returns a summary; doors and tests of other rooms make none.
+    /// Returns a summary. Only journals make summaries.
     #[expect(clippy::too_many_arguments, reason = "it is a plain record, filled in one place")]
     pub fn new(
         run: RunId,
@@ -137,7 +137,7 @@ impl RunSummary {
     }
 }
 
-/// Which runs to list. The default lists all, newest first.
+/// Selects runs to list. The default selects all, newest first.
 #[derive(Clone, Debug, Default)]
 pub struct RunFilter {
     /// Only runs in one of these states; empty for all.
@@ -151,78 +151,78 @@ pub struct RunFilter {
 }
 
 impl RunFilter {
-    /// Returns whether a run is listed, its limit aside.
-    pub(super) fn wants(&self, run: RunId, script: &str, state: RunState) -> bool {
+    /// Reports whether a run is listed, ignoring the limit.
+    pub(super) fn selects(&self, run: RunId, script: &str, state: RunState) -> bool {
         (self.states.is_empty() || self.states.contains(&state))
             && self.script.as_ref().is_none_or(|part| script.contains(part))
             && self.id.as_ref().is_none_or(|start| run.to_string().starts_with(start))
     }
 }
 
-/// A question, whether anybody can still answer it, and what was said so far.
+/// A question with its recorded decisions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StoredQuestion {
     /// The question.
     #[serde(flatten)]
     pub question: Question,
-    /// Whether it is open: neither answered whole, nor expired, nor given up by its run.
+    /// True if it can still be answered: it is neither fully answered, nor expired, nor withdrawn.
     pub open: bool,
-    /// What was decided, in order.
+    /// The recorded decisions, in order.
     pub decided: Vec<RecordedDecision>,
 }
 
 impl StoredQuestion {
-    /// Returns a question with what was said to it.
+    /// Returns a question with its recorded decisions.
     pub fn new(question: Question, open: bool, decided: Vec<RecordedDecision>) -> StoredQuestion {
         StoredQuestion { question, open, decided }
     }
 }
 
-/// What became of an answer.
+/// The outcome of recording an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnswerOutcome {
-    /// It was recorded; this many asks of the question are still open.
+    /// The answer was recorded.
     Recorded {
         /// The question.
         question: Question,
-        /// How many asks are left.
+        /// How many asks of the question are still open.
         open: usize,
     },
-    /// Somebody was faster: nothing was changed.
+    /// Somebody else had decided first: nothing was changed.
     Late {
         /// The question.
         question: Question,
-        /// What had been decided.
+        /// The decisions that were recorded before.
         decided: Vec<RecordedDecision>,
     },
-    /// The question is not the one that was shown to whoever answered: nothing was recorded.
+    /// The answer is about another question than the stored one: nothing was recorded.
     NotShown {
-        /// The question as it is.
+        /// The stored question.
         question: Question,
     },
-    /// The question expired, or there is none of that id.
+    /// The question has expired or was closed, or no question has this id.
     Gone,
 }
 
-/// Which runs to forget. A run that somebody has, or that waits for a person, is never forgotten.
+/// Selects runs to remove. A run that is owned, or that waits for a person, is never removed.
 #[derive(Clone, Debug, Default)]
 pub struct PruneRule {
-    /// Keep this many of the newest.
+    /// Retain this many of the newest.
     pub keep: Option<u64>,
-    /// Forget what ended longer ago than this.
+    /// Remove runs that ended longer ago than this.
     pub older_than: Option<Duration>,
-    /// Count runs that were cut off, and that nobody took up, like those that are over.
+    /// Treat interrupted runs like ended ones.
     pub interrupted: bool,
 }
 
 impl PruneRule {
-    /// Runs that are kept unless told otherwise: enough to look back over days of work.
+    /// Default number of retained runs: enough to look back over days of work.
     pub const KEEP: u64 = 1_000;
-    /// How long they are kept.
+    /// Default age up to which runs are retained.
     pub const AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-    /// Returns the rule that a journal follows on its own.
+    /// Returns the rule that a journal applies on its own.
     pub fn by_default() -> PruneRule {
         PruneRule {
             keep: Some(PruneRule::KEEP),
@@ -231,17 +231,17 @@ impl PruneRule {
         }
     }
 
-    /// Returns whether a run is one too many if this many newer ones are covered.
+    /// Reports whether a run is surplus if this many newer runs are covered by the rule.
     pub(super) fn is_surplus(&self, newer: u64) -> bool {
         self.keep.is_some_and(|keep| newer >= keep)
     }
 
-    /// Returns whether a run of this age is too old.
+    /// Reports whether a run of this age is too old.
     pub(super) fn is_old(&self, age: Duration) -> bool {
         self.older_than.is_some_and(|oldest| age > oldest)
     }
 
-    /// Returns whether runs in this state may be forgotten.
+    /// Reports whether runs in this state may be removed.
     pub(super) fn covers(&self, state: RunState) -> bool {
         state.ended() || (self.interrupted && state == RunState::Interrupted)
     }

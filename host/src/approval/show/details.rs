@@ -1,18 +1,19 @@
-//! All the rest, for whoever asks for more before they decide.
+//! The details of an ask, for people who want to read more before they decide.
 
 use super::lines::BAR;
-use super::parts::size;
+use super::parts::format_size;
 use crate::model::{
     Ask, Difference, MissingVariables, Need, Package, Redactor, ToolChange, TrustNeed, escape,
     in_one_line,
 };
 
-/// Blanks at the beginning of a line of a definition.
+/// Maximum number of leading spaces preserved in a line of a definition.
 const INDENT: usize = 40;
 
-/// Returns what the first lines of an ask have no room for: why it is asked, what exactly is
-/// missing or differs, and the arguments in full. A line with a `│` has our words before it and
-/// others' words behind it; one without is ours. Nothing is cut.
+/// Returns the details that the first lines of an ask leave out: why it is asked, what exactly is
+/// missing or differs, and the arguments in full. In a line with a `│`, the text before it is pml's
+/// own and the text behind it comes from elsewhere; a line without a `│` is pml's own. No text is
+/// cut.
 ///
 /// ```
 /// use pml::{Ask, approval::AskKind, json::json};
@@ -31,13 +32,13 @@ pub fn details_of_ask(ask: &Ask) -> Vec<String> {
     details_of_ask_with(ask, &Redactor::new())
 }
 
-/// The same, with secrets taken out by `redactor`.
+/// Does the same as [`details_of_ask`], with secrets hidden by `redactor`.
 pub fn details_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
     let mut details = DetailLines { lines: Vec::new(), redactor };
     match &ask.need {
-        Some(Need::Trust(_)) | None => details.text("why", &ask.reason),
+        Some(Need::Trust(_)) | None => details.add_redacted("why", &ask.reason),
         Some(_) if ask.reason.is_empty() => {}
-        Some(_) => details.text("why", &ask.reason),
+        Some(_) => details.add_redacted("why", &ask.reason),
     }
     match &ask.need {
         Some(Need::Install(package)) => details.package(package),
@@ -46,114 +47,117 @@ pub fn details_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
         Some(Need::Change(change)) => details.change(change),
         None => {}
     }
-    details.say("digest", &ask.digest());
+    details.add("digest", &ask.digest());
     if let Some(origin) = &ask.origin {
-        details.say("definition sha256", &origin.definition);
-        details.say("server sha256", &origin.server);
-        origin.package.iter().for_each(|package| details.say("package sha256", package));
+        details.add("definition sha256", &origin.definition);
+        details.add("server sha256", &origin.server);
+        origin.package.iter().for_each(|package| details.add("package sha256", package));
     }
     details.arguments(ask);
     details.lines
 }
 
-/// Lines on their way.
+/// Collects the lines of the details.
 struct DetailLines<'r> {
     lines: Vec<String>,
     redactor: &'r Redactor,
 }
 
 impl DetailLines<'_> {
-    /// Our words, and those of others that hold no secret.
-    fn say(&mut self, label: &str, text: &str) {
+    /// Adds a line: a label of ours, and text from elsewhere that holds no secret.
+    fn add(&mut self, label: &str, text: &str) {
         self.lines.push(format!("{label}{BAR}{}", in_one_line(text)));
     }
 
-    /// Our words, and those of others.
-    fn text(&mut self, label: &str, text: &str) {
+    /// Adds a line: a label of ours, and text from elsewhere that is redacted first.
+    fn add_redacted(&mut self, label: &str, text: &str) {
         let text = self.redactor.redact_text(text).into_owned();
-        self.say(label, &text);
+        self.add(label, &text);
     }
 
-    /// Our words alone.
-    fn head(&mut self, text: &str) {
+    /// Adds a line of ours, without a bar.
+    fn add_heading(&mut self, text: &str) {
         self.lines.push(text.into());
     }
 
-    /// Others' words alone, a line each.
-    fn behind_bar<'a>(&mut self, lines: impl Iterator<Item = &'a str>) {
+    /// Adds lines of text from elsewhere, without a label.
+    fn add_foreign_lines<'a>(&mut self, lines: impl Iterator<Item = &'a str>) {
         self.lines.extend(lines.map(|line| format!("│ {}", in_one_line(line))));
     }
 
     fn arguments(&mut self, ask: &Ask) {
-        self.head(match self.redactor.hides() {
+        self.add_heading(match self.redactor.hides() {
             true => "the arguments in full; of secrets, how many characters they have:",
             false => "the arguments in full, SECRETS INCLUDED:",
         });
         let shown = self.redactor.shown(&ask.arguments);
         let pretty = serde_json::to_string_pretty(&shown).unwrap_or_default();
-        // Blanks were counted before: those that are left are our own indentation.
+        // Long runs of blanks were already replaced by their count: the remaining ones are our own
+        // indentation.
         self.lines.extend(pretty.lines().map(|line| format!("│ {}", escape(line))));
     }
 
     fn package(&mut self, package: &Package) {
         if package.changed {
-            self.head("it was installed before, and is no longer what it was");
+            self.add_heading("it was installed before, and is no longer what it was");
         }
-        self.say("server", &package.server);
-        self.say("package", &package.name);
-        self.say("version", &package.version);
-        package.beside.iter().for_each(|beside| self.say("and beside it", beside));
+        self.add("server", &package.server);
+        self.add("package", &package.name);
+        self.add("version", &package.version);
+        package.beside.iter().for_each(|beside| self.add("and beside it", beside));
         package
             .starts_other()
             .into_iter()
-            .for_each(|other| self.say("START the program of", other));
+            .for_each(|other| self.add("START the program of", other));
         if package.scripts {
-            self.head(
+            self.add_heading(
                 "code of it may run while it is installed: the settings say `installScripts`",
             );
         }
-        self.say(
+        self.add(
             "size",
             &match package.size {
                 Some(bytes) => {
-                    format!("{} ({bytes} bytes), without what it depends on", size(bytes))
+                    format!("{} ({bytes} bytes), without what it depends on", format_size(bytes))
                 }
                 None => "the registry does not say".into(),
             },
         );
-        self.say("from", &package.source);
-        self.say("integrity", package.integrity.as_deref().unwrap_or("the registry names none"));
-        self.text("launch line", &package.install);
+        self.add("from", &package.source);
+        self.add("integrity", package.integrity.as_deref().unwrap_or("the registry names none"));
+        self.add_redacted("launch line", &package.install);
     }
 
     fn variables(&mut self, variables: &MissingVariables) {
-        self.say("server", &variables.server);
-        variables.names.iter().for_each(|name| self.say("not set", name));
-        self.say("file", &variables.file);
-        self.head("the file is read again when you say that it is set; the call then goes on");
+        self.add("server", &variables.server);
+        variables.names.iter().for_each(|name| self.add("not set", name));
+        self.add("file", &variables.file);
+        self.add_heading(
+            "the file is read again when you say that it is set; the call then goes on",
+        );
     }
 
     fn trust(&mut self, trust: &TrustNeed) {
-        self.say("folder", &trust.folder);
-        self.say("not trusted", &trust.reason);
+        self.add("folder", &trust.folder);
+        self.add("not trusted", &trust.reason);
         for (name, digest) in &trust.files {
-            self.say("file", &format!("{} sha256 {digest}", in_one_line(name)));
+            self.add("file", &format!("{} sha256 {digest}", in_one_line(name)));
         }
-        self.head("what the files would start or reach, allow and loosen:");
-        // Keys in it were left out when it was written: nothing else of it is hidden.
-        self.behind_bar(trust.would.iter().map(String::as_str));
+        self.add_heading("what the files would start or reach, allow and loosen:");
+        // Secrets were removed when these lines were written; no more is hidden here.
+        self.add_foreign_lines(trust.would.iter().map(String::as_str));
     }
 
     fn change(&mut self, change: &ToolChange) {
-        self.head("what differs:");
+        self.add_heading("what differs:");
         change.differences.iter().for_each(|difference| self.difference(difference));
     }
 
-    /// One part, as it was and as it is.
+    /// Adds one changed part, as it was and as it is.
     fn difference(&mut self, difference: &Difference) {
-        self.say("part", &difference.part);
+        self.add("part", &difference.part);
         for line in difference.lines() {
-            // A schema is indented; no more than that is left as it is.
+            // Schemas are indented: up to `INDENT` leading spaces are preserved.
             let indent = line.bytes().take_while(|byte| *byte == b' ').count().min(INDENT);
             self.lines.push(format!("│ {:indent$}{}", "", in_one_line(&line[indent..])));
         }

@@ -1,31 +1,31 @@
-//! The first lines.
+//! The first lines of an ask.
 
-use super::parts::{differs, packages, variables, words_of_package};
+use super::parts::{describe_change, describe_packages, describe_variables, words_of_package};
 use crate::model::{
     Ask, AskKind, ChangeBaseline, Need, Redactor, TrustNeed, brief_arguments, fold_middle,
     in_one_line,
 };
 use unicode_width::UnicodeWidthStr;
 
-/// More than anybody reads before deciding; whoever wants all of it asks for the details.
+/// Characters of one line: more than anybody reads before deciding. The details have the full text.
 const WIDTH: usize = 200;
 
-/// The same for arguments: several long ones, each with its beginning and its end.
+/// Characters of the arguments: room for several long ones, each with its beginning and its end.
 const ARGUMENTS: usize = 400;
 
-/// Characters of a tool that shares its line with its arguments.
+/// Characters of a tool's name that shares its line with the arguments.
 const TOOL: usize = 60;
 
-/// Lines of what a folder would do.
+/// Lines that list the effects of trusting a folder.
 const WOULD: usize = 16;
 
-/// Stands between our words and those of others.
+/// Separates pml's own text from text that comes from elsewhere.
 pub(super) const BAR: &str = " │ ";
 
-/// Returns the lines that tell a person what is decided: the tool, what would be done with which
-/// arguments, why it is asked or what has to be done first, and the digest of all that is decided
-/// about. Everything behind the first `│` of a line came from elsewhere. Every argument is named:
-/// values that are too long are folded in their middle, and what does not fit at all is counted.
+/// Returns the lines that show a person what they decide about: the tool, the action and its
+/// arguments, the reason for the ask or the step that must come first, and the digest of the ask.
+/// All text behind the first `│` of a line comes from elsewhere. Every argument is named: a value
+/// that is too long is folded in its middle, and arguments that do not fit at all are counted.
 ///
 /// ```
 /// use pml::{Ask, approval::AskKind, json::json};
@@ -43,7 +43,7 @@ pub fn lines_of_ask(ask: &Ask) -> Vec<String> {
     lines_of_ask_with(ask, &Redactor::new())
 }
 
-/// The same, with secrets taken out by `redactor`.
+/// Does the same as [`lines_of_ask`], with secrets hidden by `redactor`.
 pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
     let text = |text: &str| in_one_line(&redactor.redact_text(text));
     let call = || brief_arguments(&ask.arguments, ARGUMENTS, redactor);
@@ -57,7 +57,7 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
             };
             let mut lines = vec![tool, (label, words_of_package(needed))];
             if !needed.beside.is_empty() {
-                lines.push(("and beside it", packages(&needed.beside, WIDTH)));
+                lines.push(("and beside it", describe_packages(&needed.beside, WIDTH)));
             }
             let other = needed.starts_other().into_iter();
             lines.extend(other.map(|other| ("START the program of", in_one_line(other))));
@@ -65,12 +65,12 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
             lines
         }
         (Some(Need::Variables(needed)), _) => {
-            vec![tool, ("first set", variables(needed)), ("then call with", call())]
+            vec![tool, ("first set", describe_variables(needed)), ("then call with", call())]
         }
         (Some(Need::Trust(needed)), _) => {
             let then = fold_middle(&in_one_line(&ask.tool), TOOL);
             let mut lines = vec![("trust folder", in_one_line(&needed.folder))];
-            lines.extend(would(needed));
+            lines.extend(trust_effects(needed));
             lines.push(("then call", format!("{then} {}", call())));
             lines
         }
@@ -80,7 +80,7 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
                 ChangeBaseline::EarlierCall => "CHANGED since last call",
                 ChangeBaseline::Decision => "CHANGED since shown",
             };
-            vec![tool, (label, differs(change, redactor)), ("call with", call())]
+            vec![tool, (label, describe_change(change, redactor)), ("call with", call())]
         }
         (None, AskKind::UncertainCall) if ask.call.is_none() => {
             vec![tool, ("was called with", call()), ("go on without it", text(&ask.reason))]
@@ -93,15 +93,16 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
     labelled.push(("digest", ask.short_digest()));
     let width = labelled.iter().map(|(label, _)| label.width()).max().unwrap_or(0);
     let line = |(label, text): &(&str, String)| {
-        let most = if label.contains("call") { ARGUMENTS + TOOL + 1 } else { WIDTH };
+        let limit = if label.contains("call") { ARGUMENTS + TOOL + 1 } else { WIDTH };
         let pad = width - label.width();
-        format!("{label}{:pad$}{BAR}{}", "", fold_middle(text, most))
+        format!("{label}{:pad$}{BAR}{}", "", fold_middle(text, limit))
     };
     labelled.iter().map(line).collect()
 }
 
-/// What the files of a folder would do, a line each. Too many are folded in their middle.
-fn would(need: &TrustNeed) -> Vec<(&'static str, String)> {
+/// Lists the effects of trusting a folder, one per line. If there are too many lines, those in the
+/// middle are replaced by their count.
+fn trust_effects(need: &TrustNeed) -> Vec<(&'static str, String)> {
     if need.would.is_empty() {
         return vec![("which would", "start nothing and allow nothing".into())];
     }

@@ -1,14 +1,14 @@
-//! The words a person sees before they decide.
+//! The text that a person sees before they decide.
 //!
-//! In flows an ask, out flow lines: a few that say what is decided, and more for whoever wants to
+//! Input: an ask. Output: a few lines that say what is decided, and details for people who want to
 //! know more.
 //!
-//! **Invariant:** our own words stand before a bar, what came from a program, a server, a registry
-//! or a file behind it, escaped and on one line: no name or argument can pass for a line of ours.
-//! What has no bar is ours. **Invariant:** text is redacted and escaped once. The values of secrets
-//! are left out and counted, never what is around them. **Invariant:** the first lines, and how
-//! many there are, are bounded: long text is folded in its middle, and its end is shown. The
-//! details are whole.
+//! **Invariant:** pml's own text comes before a bar. Text from a program, a server, a registry or a
+//! file comes behind it, escaped and on one line, so that no name or argument can pass for a line
+//! of pml's. A line without a bar is pml's own. **Invariant:** text is redacted and escaped once.
+//! Values of secrets are replaced by their length; the text around them is not changed.
+//! **Invariant:** the length and the number of the first lines are bounded: long text is folded in
+//! its middle, so that its end is shown. The details are complete.
 
 mod details;
 mod lines;

@@ -1,4 +1,5 @@
-//! Others' words, fitted: each part of a line keeps its place, however long another one is.
+//! Formats text from elsewhere for one line. Each part has a maximum length of its own, so that a
+//! long part never pushes another one out.
 
 use crate::model::{
     Difference, MissingVariables, Package, Redactor, ToolChange, brief_with, fold_middle,
@@ -6,51 +7,56 @@ use crate::model::{
 };
 use serde_json::Value;
 
-/// Characters of the parts of a package: together they fit into a line.
+/// Maximum characters of the parts of a package: together they fit into a line.
 const NAME: usize = 76;
 const VERSION: usize = 30;
 const SOURCE: usize = 48;
 
-/// Characters of the names of variables, and of the file they go into.
+/// Maximum characters of the names of variables, and of the file that sets them.
 const NAMES: usize = 100;
 const FILE: usize = 70;
 
-/// Characters of a difference, before and after; and how many of them are the same.
+/// Characters shown of a difference, before and after; and how many of them are unchanged context.
 const EXCERPT: usize = 80;
 const CONTEXT: usize = 16;
 
-/// Characters of one item of a list that is too long.
+/// Characters of one item if the whole list is too long.
 const ITEM: usize = 48;
 
-/// Parts of a tool in the order in which a change of them matters to a person.
-const TELLING: &[&str] = &["server", "package", "description", "annotations", "inputSchema"];
+/// Parts of a tool, ordered by how much a change of them matters to a person.
+const PARTS_BY_IMPORTANCE: &[&str] =
+    &["server", "package", "description", "annotations", "inputSchema"];
 
-/// Returns a word as it is, or in quotes where it could be taken for more than one word. It is
-/// nobody's secret.
-fn word(text: &str, most: usize) -> String {
+/// Returns the text as it is, or in quotes if it could be read as more than one word. The text must
+/// not be a secret.
+fn quote_if_needed(text: &str, limit: usize) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "@/._+-:~^".contains(c);
-    let spelled = match !text.is_empty() && text.chars().all(plain) {
+    let quoted = match !text.is_empty() && text.chars().all(plain) {
         true => text.to_owned(),
         false => in_one_line(&Value::from(text).to_string()),
     };
-    fold_middle(&spelled, most)
+    fold_middle(&quoted, limit)
 }
 
-/// Returns a package in words, on one line and escaped:
-/// `@scope/serena@0.5.0 (1.2 MB) from registry.example`.
+/// Describes a package on one line, escaped: `@scope/serena@0.5.0 (1.2 MB) from registry.example`.
 pub fn words_of_package(package: &Package) -> String {
-    let (name, version) = (word(&package.name, NAME), word(&package.version, VERSION));
-    let size = package.size.map_or("size unknown".into(), size);
-    format!("{name}@{version} ({size}) from {}", word(&package.source, SOURCE))
+    let (name, version) =
+        (quote_if_needed(&package.name, NAME), quote_if_needed(&package.version, VERSION));
+    let size = package.size.map_or("size unknown".into(), format_size);
+    format!("{name}@{version} ({size}) from {}", quote_if_needed(&package.source, SOURCE))
 }
 
-/// Returns packages in words: `evil@1.0.0, other@2.0.0`.
-pub(super) fn packages(packages: &[String], most: usize) -> String {
-    listed(packages.iter().map(|package| word(package, NAME)).collect(), ", ", most)
+/// Describes packages: `evil@1.0.0, other@2.0.0`.
+pub(super) fn describe_packages(packages: &[String], limit: usize) -> String {
+    join_bounded(
+        packages.iter().map(|package| quote_if_needed(package, NAME)).collect(),
+        ", ",
+        limit,
+    )
 }
 
-/// Returns a number of bytes as registries write it: `512 B`, `1.2 MB`.
-pub(super) fn size(bytes: u64) -> String {
+/// Formats a number of bytes as registries do: `512 B`, `1.2 MB`.
+pub(super) fn format_size(bytes: u64) -> String {
     let (unit, name) = match bytes {
         0..1_000 => return format!("{bytes} B"),
         1_000..1_000_000 => (1_000, "kB"),
@@ -61,24 +67,25 @@ pub(super) fn size(bytes: u64) -> String {
     format!("{}.{} {name}", tenths / 10, tenths % 10)
 }
 
-/// Returns `GITHUB_TOKEN, OTHER in /project/.env`.
-pub(super) fn variables(variables: &MissingVariables) -> String {
-    let names = variables.names.iter().map(|name| word(name, NAMES));
-    let names = listed(names.collect(), ", ", NAMES);
+/// Describes missing variables: `GITHUB_TOKEN, OTHER in /project/.env`.
+pub(super) fn describe_variables(variables: &MissingVariables) -> String {
+    let names = variables.names.iter().map(|name| quote_if_needed(name, NAMES));
+    let names = join_bounded(names.collect(), ", ", NAMES);
     format!("{names} in {}", fold_middle(&in_one_line(&variables.file), FILE))
 }
 
-/// Returns the most telling difference, where it begins, and how many more there are.
-pub(super) fn differs(change: &ToolChange, redactor: &Redactor) -> String {
+/// Describes the most important difference from where it begins, and counts the others.
+pub(super) fn describe_change(change: &ToolChange, redactor: &Redactor) -> String {
     let rank = |difference: &&Difference| {
-        let place = TELLING.iter().position(|part| *part == difference.part);
-        place.unwrap_or(TELLING.len())
+        let index = PARTS_BY_IMPORTANCE.iter().position(|part| *part == difference.part);
+        index.unwrap_or(PARTS_BY_IMPORTANCE.len())
     };
     let Some(first) = change.differences.iter().min_by_key(rank) else {
         return "what it was is not at hand".into();
     };
     let (before, after) = (first.before.as_deref(), first.after.as_deref());
-    let at = same(before.unwrap_or_default(), after.unwrap_or_default()).saturating_sub(CONTEXT);
+    let at = common_prefix_length(before.unwrap_or_default(), after.unwrap_or_default())
+        .saturating_sub(CONTEXT);
     let part = |text: Option<&str>, none: &str| match text {
         Some(text) => {
             let rest: String = text.chars().skip(at).collect();
@@ -92,26 +99,26 @@ pub(super) fn differs(change: &ToolChange, redactor: &Redactor) -> String {
         0 | 1 => String::new(),
         count => format!("; {} more", count - 1),
     };
-    format!("{}: was {before}, is {after}{more}", word(&first.part, VERSION))
+    format!("{}: was {before}, is {after}{more}", quote_if_needed(&first.part, VERSION))
 }
 
-/// Returns how many characters two texts begin with alike.
-fn same(one: &str, other: &str) -> usize {
+/// Returns the length of the common prefix of two texts, in characters.
+fn common_prefix_length(one: &str, other: &str) -> usize {
     one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count()
 }
 
-/// Returns the items, or as many as fit of the first and the last, and how many are between them.
-/// Where not all fit, long ones are folded: none hides the next.
-fn listed(items: Vec<String>, separator: &str, most: usize) -> String {
+/// Joins the items. If they do not fit, shows as many of the first and the last as fit, with the
+/// number of those left out between them; long items are then folded, so that none hides the next.
+fn join_bounded(items: Vec<String>, separator: &str, limit: usize) -> String {
     let whole = items.join(separator);
-    if whole.chars().count() <= most {
+    if whole.chars().count() <= limit {
         return whole;
     }
     let items: Vec<String> = items.iter().map(|item| fold_middle(item, ITEM)).collect();
     let between = |left_out: usize| format!("[… {left_out} more …]");
-    let room = most.saturating_sub(between(items.len()).chars().count() + separator.len());
+    let room = limit.saturating_sub(between(items.len()).chars().count() + separator.len());
     let size = |item: &String| item.chars().count() + separator.chars().count();
-    // From both ends in turn.
+    // Takes items from both ends in turn.
     let (mut first, mut last, mut used) = (0, 0, 0);
     while first + last < items.len() {
         let from_end = last < first;
@@ -125,5 +132,5 @@ fn listed(items: Vec<String>, separator: &str, most: usize) -> String {
     let left_out = items.len() - first - last;
     let middle = (left_out > 0).then(|| between(left_out));
     let parts = items[..first].iter().chain(&middle).chain(&items[items.len() - last..]);
-    fold_middle(&parts.map(String::as_str).collect::<Vec<_>>().join(separator), most)
+    fold_middle(&parts.map(String::as_str).collect::<Vec<_>>().join(separator), limit)
 }

@@ -1,4 +1,4 @@
-//! What a person sees, of every kind of ask, and what hostile words make of it.
+//! Tests of the text that a person sees for every kind of ask, including hostile text.
 
 use super::{details_of_ask, details_of_ask_with, lines_of_ask, lines_of_ask_with};
 use crate::model::{
@@ -342,7 +342,7 @@ fn details_are_whole_and_hold_no_secret() {
     assert!(revealed.contains(&"the arguments in full, SECRETS INCLUDED:".into()));
 }
 
-/// Each of these was shown without its end.
+/// Each of these was once shown without its end.
 #[test]
 fn what_is_shown_is_what_runs() {
     for command in [

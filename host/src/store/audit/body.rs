@@ -1,20 +1,19 @@
-//! A note as it is hashed and stored: JSON without secrets, of bounded size.
+//! The body of an audit entry, as it is hashed and stored: JSON without secrets, of bounded size.
 //!
-//! Policy for change: entries are kept for ever. A field is added, a kind is added; none is
-//! renamed.
+//! Policy for change: entries are stored for ever. Fields and kinds may be added; none is renamed.
 
 use super::{AuditEvent, AuditNote};
 use crate::model::{Ask, Constraint, Decision, fold_middle, redact};
 use serde_json::{Map, Value, json};
 
-/// Characters of arguments and results that are kept: enough to tell what was decided, however much
-/// it was.
+/// Maximum characters of arguments and results: enough to see what was decided, however large they
+/// were.
 const ARGUMENTS: usize = 4 << 10;
 
-/// Characters of any other text.
+/// Maximum characters of any other text.
 const TEXT: usize = 1_000;
 
-/// Members of any list. A question of more asks says how many there were.
+/// Maximum members of any list. An entry for a question with more asks also has their count.
 const ITEMS: usize = 64;
 
 /// Returns entry `number` of the trail as JSON.
@@ -112,10 +111,10 @@ fn ask(ask: &Ask) -> Value {
     })
 }
 
-/// Arguments or a result: as a value where they are small, else the beginning and the end of their
-/// text.
+/// Returns arguments or a result: the value itself if it is small, else the beginning and the end
+/// of its text.
 fn arguments(value: &Value) -> Value {
-    // Before it is cut: half a secret no longer looks like one.
+    // Redacts before cutting: half a secret no longer looks like one.
     let redacted = redact(value);
     let text = redacted.to_string();
     match text.chars().count() > ARGUMENTS {
@@ -128,7 +127,7 @@ fn constraints(constraints: &[Constraint]) -> Value {
     constraints.iter().map(constraint).collect()
 }
 
-/// A condition. It is a secret where the argument is one.
+/// Returns a condition as JSON. Its value is redacted if the argument is a secret.
 fn constraint(constraint: &Constraint) -> Value {
     let (how, value) = constraint.is.written();
     let mut named = redact(&json!({ constraint.argument.as_str(): value }));
@@ -136,7 +135,7 @@ fn constraint(constraint: &Constraint) -> Value {
     json!({ "argument": constraint.argument, how: value.map(|value| arguments(&value)) })
 }
 
-/// Folds texts and cuts lists that are too long, at whatever depth. Arguments were folded before.
+/// Folds texts and cuts lists that are too long, at any depth. Arguments were folded before.
 fn bounded(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(fold_middle(&text, TEXT)),

@@ -1,60 +1,62 @@
-//! Each entry with the hash of the one before it, and whether that still holds.
+//! The hash chain of the audit trail, and its verification.
 
 use super::TrailDefect;
 use crate::model::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// How far a trail goes.
+/// The end of an audit trail.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::store) struct TrailHead {
-    /// How many entries it has.
+    /// The number of entries.
     pub(in crate::store) count: u64,
-    /// The hash of the last one; nothing if there is none.
+    /// The hash of the last entry; empty if there is none.
     pub(in crate::store) hash: String,
 }
 
-/// What is kept of a trail apart from it.
+/// The record of a trail that is stored outside the journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::store) struct TrailAnchor {
-    /// How far it goes.
+    /// The end of the trail.
     #[serde(flatten)]
     pub(in crate::store) head: TrailHead,
-    /// What of it a person took as it is.
+    /// The part of the trail that a person accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::store) accepted: Option<AcceptedPrefix>,
 }
 
-/// The beginning of a trail, taken as it is: right or wrong, it is known from then on.
+/// The beginning of a trail that a person accepted as it was, intact or not. From then on it must
+/// stay the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::store) struct AcceptedPrefix {
-    /// Up to which entry.
+    /// The number of the last accepted entry.
     pub(in crate::store) up_to: u64,
-    /// The [`Digest`](Sum) of all of it.
+    /// The [`TrailDigest`] of all accepted entries.
     pub(in crate::store) digest: String,
 }
 
-/// A sum over entries as they are, whether their hashes fit or not.
+/// A digest over entries as they are, whether their hashes are right or not.
 #[derive(Clone, Default)]
 pub(in crate::store) struct TrailDigest(Sha256);
 
 impl TrailDigest {
-    /// Takes the next entry.
-    pub(in crate::store) fn entry(&mut self, number: u64, text: &[u8], hash: &[u8]) {
+    /// Adds the next entry.
+    pub(in crate::store) fn add(&mut self, number: u64, text: &[u8], hash: &[u8]) {
         for part in [&number.to_be_bytes()[..], text, hash] {
-            // With its length, so that nothing can move from one part to the next.
+            // The length prefix prevents bytes from moving from one part to the next.
             self.0.update((part.len() as u64).to_be_bytes());
             self.0.update(part);
         }
     }
 
-    /// Returns the sum so far, in hex.
+    /// Returns the digest so far, in hex.
     pub(in crate::store) fn digest(&self) -> String {
         hex(&self.0.clone().finalize())
     }
 }
 
-/// Returns the hash of an entry: sha256, in hex, of the hash before it, a line end, and its text.
+/// Returns the hash of an entry: sha256, in hex, of the previous hash, a line feed, and the entry's
+/// text.
 pub(in crate::store) fn link(previous: &str, text: &str) -> String {
     let mut sha = Sha256::new();
     sha.update(previous);
@@ -63,61 +65,62 @@ pub(in crate::store) fn link(previous: &str, text: &str) -> String {
     hex(&sha.finalize())
 }
 
-/// A trail on its way past, held against itself and against the head that was kept.
+/// Verifies a trail, entry by entry, against its own hashes and against the stored anchor.
 pub(in crate::store) struct TrailVerifier {
     head: TrailHead,
-    kept: Option<TrailHead>,
+    anchored_head: Option<TrailHead>,
     accepted: Option<AcceptedPrefix>,
     sum: TrailDigest,
-    broken: Option<TrailDefect>,
+    defect: Option<TrailDefect>,
 }
 
 impl TrailVerifier {
-    /// Returns a check from the first entry on.
-    pub(in crate::store) fn new(vouched: Option<TrailAnchor>) -> TrailVerifier {
-        let (kept, accepted) = match vouched {
+    /// Returns a verifier that starts before the first entry.
+    pub(in crate::store) fn new(anchor: Option<TrailAnchor>) -> TrailVerifier {
+        let (anchored_head, accepted) = match anchor {
             Some(TrailAnchor { head, accepted }) => (Some(head), accepted),
             None => (None, None),
         };
         TrailVerifier {
             head: TrailHead::default(),
-            kept,
+            anchored_head,
             accepted,
             sum: TrailDigest::default(),
-            broken: None,
+            defect: None,
         }
     }
 
-    /// Takes the next entry. Of several things that are wrong the first one counts.
-    pub(in crate::store) fn entry(&mut self, number: u64, text: &str, hash: &str) {
+    /// Verifies the next entry. Only the first defect is reported.
+    pub(in crate::store) fn verify_entry(&mut self, number: u64, text: &str, hash: &str) {
         let next = self.head.count + 1;
         let hashed = link(&self.head.hash, text);
-        let vouched = self.kept.as_ref().filter(|kept| kept.count == number);
-        let wrong = match vouched {
+        let anchor = self.anchored_head.as_ref().filter(|head| head.count == number);
+        let defect = match anchor {
             _ if number > next => Some(TrailDefect::Missing { number: next }),
             _ if number < next || hashed != hash => Some(TrailDefect::Changed { number }),
-            Some(kept) if kept.hash != hash => Some(TrailDefect::Rewritten { number }),
+            Some(head) if head.hash != hash => Some(TrailDefect::Rewritten { number }),
             _ => None,
         };
-        self.broken = self.broken.take().or(wrong);
+        self.defect = self.defect.take().or(defect);
         self.head = TrailHead { count: number, hash: hash.into() };
         if let Some(accepted) = self.accepted.as_ref().filter(|accepted| number <= accepted.up_to) {
-            self.sum.entry(number, text.as_bytes(), hash.as_bytes());
+            self.sum.add(number, text.as_bytes(), hash.as_bytes());
             if number == accepted.up_to {
-                // A person has seen what was wrong then; anything else was not there to be seen.
+                // The person accepted the defects that existed then; any difference from that is a
+                // new defect.
                 let as_accepted = self.sum.digest() == accepted.digest;
                 let changed = TrailDefect::NotAccepted { up_to: accepted.up_to };
-                self.broken = (!as_accepted).then_some(changed);
+                self.defect = (!as_accepted).then_some(changed);
             }
         }
     }
 
-    /// Returns how far it goes, and what is wrong with it.
-    pub(in crate::store) fn end(self) -> (TrailHead, Option<TrailDefect>) {
+    /// Returns the end of the trail, and its first defect.
+    pub(in crate::store) fn finish(self) -> (TrailHead, Option<TrailDefect>) {
         let (found, head) = (self.head.count, self.head);
-        let cut = self.kept.filter(|kept| kept.count > found);
-        let cut = cut.map(|kept| TrailDefect::Cut { kept: kept.count, found });
-        (head, self.broken.or(cut))
+        let cut = self.anchored_head.filter(|head| head.count > found);
+        let cut = cut.map(|head| TrailDefect::Cut { kept: head.count, found });
+        (head, self.defect.or(cut))
     }
 }
 
@@ -137,14 +140,14 @@ mod tests {
         texts.iter().zip(1..).map(row).collect()
     }
 
-    fn checked(rows: &[Row], kept: Option<TrailHead>) -> Option<TrailDefect> {
-        against(rows, kept.map(|head| TrailAnchor { head, accepted: None }))
+    fn checked(rows: &[Row], anchored_head: Option<TrailHead>) -> Option<TrailDefect> {
+        against(rows, anchored_head.map(|head| TrailAnchor { head, accepted: None }))
     }
 
-    fn against(rows: &[Row], vouched: Option<TrailAnchor>) -> Option<TrailDefect> {
-        let mut check = TrailVerifier::new(vouched);
-        rows.iter().for_each(|(number, text, hash)| check.entry(*number, text, hash));
-        check.end().1
+    fn against(rows: &[Row], anchor: Option<TrailAnchor>) -> Option<TrailDefect> {
+        let mut verifier = TrailVerifier::new(anchor);
+        rows.iter().for_each(|(number, text, hash)| verifier.verify_entry(*number, text, hash));
+        verifier.finish().1
     }
 
     fn head(rows: &[Row]) -> Option<TrailHead> {
@@ -160,11 +163,11 @@ mod tests {
         assert_eq!(checked(&[], None), None);
     }
 
-    /// What is kept once somebody took these rows as they are.
+    /// Returns the anchor that is stored once a person has accepted these rows.
     fn accepted(rows: &[Row]) -> Option<TrailAnchor> {
         let mut sum = TrailDigest::default();
         for (number, text, hash) in rows {
-            sum.entry(*number, text.as_bytes(), hash.as_bytes());
+            sum.add(*number, text.as_bytes(), hash.as_bytes());
         }
         let head = head(rows)?;
         let accepted = Some(AcceptedPrefix { up_to: head.count, digest: sum.digest() });
@@ -175,29 +178,29 @@ mod tests {
     fn what_was_accepted_holds_as_it_was_then_and_no_other() {
         let mut all = rows(&["a", "b", "c", "d"]);
         all[1].1 = "B".into();
-        let vouched = accepted(&all[..3]);
-        assert_eq!(against(&all[..3], vouched.clone()), None);
-        assert_eq!(against(&all, vouched.clone()), None, "and goes on from there");
-        // An entry that says so is not enough: it must be kept apart.
+        let anchor = accepted(&all[..3]);
+        assert_eq!(against(&all[..3], anchor.clone()), None);
+        assert_eq!(against(&all, anchor.clone()), None, "and goes on from there");
+        // The acceptance must be stored in the anchor; an entry in the trail is not enough.
         assert_eq!(against(&all, None), Some(TrailDefect::Changed { number: 2 }));
         let changed = |at: usize, text: &str| {
             let mut changed = all.clone();
             changed[at].1 = text.into();
-            against(&changed, vouched.clone())
+            against(&changed, anchor.clone())
         };
         let other = Some(TrailDefect::NotAccepted { up_to: 3 });
         assert_eq!(changed(1, "b"), other, "not even back to what was right");
         assert_eq!([changed(0, "A"), changed(2, "C")], [other.clone(), other.clone()]);
         assert_eq!(changed(3, "D"), Some(TrailDefect::Changed { number: 4 }));
-        assert_eq!(against(&all[..2], vouched.clone()), Some(TrailDefect::Changed { number: 2 }));
+        assert_eq!(against(&all[..2], anchor.clone()), Some(TrailDefect::Changed { number: 2 }));
         assert_eq!(
-            against(&all[..1], vouched.clone()),
+            against(&all[..1], anchor.clone()),
             Some(TrailDefect::Cut { kept: 3, found: 1 })
         );
-        assert_eq!(against(&[], vouched.clone()), Some(TrailDefect::Cut { kept: 3, found: 0 }));
+        assert_eq!(against(&[], anchor.clone()), Some(TrailDefect::Cut { kept: 3, found: 0 }));
         let removed = [all[0].clone(), all[2].clone(), all[3].clone()];
-        assert_eq!(against(&removed, vouched), other);
-        // A gap can be taken as it is too.
+        assert_eq!(against(&removed, anchor), other);
+        // A trail with a gap can be accepted too.
         assert_eq!(against(&removed, accepted(&removed[..2])), None);
     }
 

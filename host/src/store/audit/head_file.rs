@@ -1,8 +1,8 @@
-//! How far a trail goes, kept in the user's own state folder: a file for each journal.
+//! The anchor of an audit trail, stored in the user's own state folder: one file for each journal.
 //!
-//! **Invariant:** it only ever moves forward along the trail that it vouches for. A trail that is
-//! cut or written anew is not taken up, so that the next entry does not hide it; only a person's
-//! word does that.
+//! **Invariant:** the anchor only moves forward along the trail that it describes. It does not
+//! follow a trail that was cut or rewritten, so that the next entry does not hide the defect; only
+//! the acceptance by a person replaces it.
 
 use super::{TrailAnchor, TrailDefect, TrailHead};
 use crate::disk::{FileDurability, lock, make_private_folder, read, replace};
@@ -12,17 +12,17 @@ use sha2::{Digest, Sha256};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// More than a head has.
+/// Maximum bytes of a file; an anchor has fewer.
 const SIZE: u64 = 64 << 10;
 
-/// The newest format.
+/// The newest format of the file.
 const VERSION: u32 = 1;
 
-/// Where the head of one journal is kept.
+/// The file with the anchor of one journal.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct HeadFile {
     folder: PathBuf,
-    /// The journal's file; what is kept goes by this.
+    /// The path of the journal's file, which identifies the anchor.
     journal: String,
 }
 
@@ -35,15 +35,16 @@ struct HeadFileContent {
 }
 
 impl HeadFile {
-    /// Returns where the head of `journal` is kept in `folder`.
+    /// Returns the file in `folder` for `journal`.
     pub(in crate::store) fn of(folder: &Path, journal: &Path) -> HeadFile {
-        // However the folder was named when it was opened, it is the same journal, there or not.
-        let there = journal.ancestors().find_map(|above| {
+        // The path is made canonical: the same journal gets the same file however its folder was
+        // named, and whether the journal exists or not.
+        let canonical = journal.ancestors().find_map(|above| {
             let (whole, rest) = (above.canonicalize().ok()?, journal.strip_prefix(above).ok()?);
-            // Component by component: joined with nothing, a path would end in a slash.
+            // Components are chained because joining an empty path would add a slash at the end.
             Some(whole.components().chain(rest.components()).collect::<PathBuf>())
         });
-        let whole = there.unwrap_or_else(|| journal.into());
+        let whole = canonical.unwrap_or_else(|| journal.into());
         HeadFile { folder: folder.into(), journal: whole.to_string_lossy().into_owned() }
     }
 
@@ -52,7 +53,7 @@ impl HeadFile {
         self.folder.join(format!("{name}.{ending}"))
     }
 
-    /// Reads the head, if one is kept.
+    /// Reads the anchor. Returns `None` if none is stored.
     pub(in crate::store) fn read(&self) -> Result<Option<TrailAnchor>, TrailDefect> {
         let path = self.path("json");
         let refuse =
@@ -71,48 +72,49 @@ impl HeadFile {
         }
     }
 
-    /// Moves the head to the end of the trail, if the trail goes on from it; `hash_of` tells the
-    /// hash of an entry.
+    /// Moves the anchor to the end of the trail, if the trail continues from the present anchor.
+    /// `hash_of` returns the hash of an entry.
     pub(in crate::store) fn advance(
         &self,
         head: &TrailHead,
         hash_of: impl FnOnce(u64) -> Option<String>,
     ) -> io::Result<()> {
         let _lock = self.lock()?;
-        let (goes_on, accepted) = match self.read() {
-            Ok(Some(TrailAnchor { head: kept, accepted })) => {
-                let before = kept.count < head.count;
-                let ours = |hash: String| hash == kept.hash;
-                let goes_on = before && (kept.count == 0 || hash_of(kept.count).is_some_and(ours));
-                (goes_on, accepted)
+        let (continues, accepted) = match self.read() {
+            Ok(Some(TrailAnchor { head: anchored, accepted })) => {
+                let before = anchored.count < head.count;
+                let is_anchored = |hash: String| hash == anchored.hash;
+                let continues = before
+                    && (anchored.count == 0 || hash_of(anchored.count).is_some_and(is_anchored));
+                (continues, accepted)
             }
-            // A trail that has entries of which none was kept may have lost some.
+            // A trail that already has entries, but no anchor, may have lost some.
             Ok(None) => (head.count == 1, None),
             Err(_) => (false, None),
         };
-        match goes_on {
+        match continues {
             true => self.write(TrailAnchor { head: head.clone(), accepted }),
             false => Ok(()),
         }
     }
 
-    /// Takes the trail as it is.
-    pub(in crate::store) fn accept(&self, vouched: TrailAnchor) -> io::Result<()> {
+    /// Replaces the anchor: a person accepted the trail as it is.
+    pub(in crate::store) fn accept(&self, anchor: TrailAnchor) -> io::Result<()> {
         let _lock = self.lock()?;
-        self.write(vouched)
+        self.write(anchor)
     }
 
-    /// Takes what is kept for another journal, as it is; nothing if nothing is.
+    /// Copies the anchor of another journal. If that has none, removes this one.
     pub(in crate::store) fn copy(&self, from: &HeadFile) -> io::Result<()> {
-        let refused = |broken: TrailDefect| io::Error::other(broken.to_string());
+        let refused = |defect: TrailDefect| io::Error::other(defect.to_string());
         match from.read().map_err(refused)? {
-            Some(vouched) => self.accept(vouched),
-            None => self.forget(),
+            Some(anchor) => self.accept(anchor),
+            None => self.remove(),
         }
     }
 
-    /// Forgets what is kept: there is no such journal any more.
-    pub(in crate::store) fn forget(&self) -> io::Result<()> {
+    /// Removes the anchor: the journal no longer exists.
+    pub(in crate::store) fn remove(&self) -> io::Result<()> {
         match std::fs::remove_file(self.path("json")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
@@ -124,9 +126,9 @@ impl HeadFile {
         lock(&self.path("lock"))
     }
 
-    fn write(&self, vouched: TrailAnchor) -> io::Result<()> {
+    fn write(&self, anchor: TrailAnchor) -> io::Result<()> {
         let (version, journal) = (VERSION, self.journal.clone());
-        let text = serde_json::to_string(&HeadFileContent { version, journal, vouched })?;
+        let text = serde_json::to_string(&HeadFileContent { version, journal, vouched: anchor })?;
         replace(&self.path("json"), (text + "\n").as_bytes(), FileDurability::Process)
     }
 }
@@ -141,7 +143,7 @@ mod tests {
         TrailHead { count, hash: hash.into() }
     }
 
-    fn vouched(count: u64, hash: &str) -> TrailAnchor {
+    fn anchor(count: u64, hash: &str) -> TrailAnchor {
         TrailAnchor { head: head(count, hash), accepted: None }
     }
 
@@ -165,14 +167,14 @@ mod tests {
         assert_eq!(file.read(), Ok(None), "it begins with the first entry");
         file.advance(&head(1, "h1"), trail).unwrap();
         file.advance(&head(3, "h3"), trail).unwrap();
-        assert_eq!(file.read(), Ok(Some(vouched(3, "h3"))));
+        assert_eq!(file.read(), Ok(Some(anchor(3, "h3"))));
         file.advance(&head(2, "h2"), trail).unwrap();
-        assert_eq!(file.read(), Ok(Some(vouched(3, "h3"))), "never back");
+        assert_eq!(file.read(), Ok(Some(anchor(3, "h3"))), "never back");
         file.advance(&head(4, "x4"), |number| Some(format!("x{number}"))).unwrap();
         file.advance(&head(4, "x4"), |_| None).unwrap();
-        assert_eq!(file.read(), Ok(Some(vouched(3, "h3"))), "not along another trail");
-        file.accept(vouched(4, "x4")).unwrap();
-        assert_eq!(file.read(), Ok(Some(vouched(4, "x4"))));
+        assert_eq!(file.read(), Ok(Some(anchor(3, "h3"))), "not along another trail");
+        file.accept(anchor(4, "x4")).unwrap();
+        assert_eq!(file.read(), Ok(Some(anchor(4, "x4"))));
     }
 
     #[test]
@@ -191,13 +193,13 @@ mod tests {
     fn one_that_cannot_be_read_is_no_missing_one() {
         let folder = tempfile::tempdir().unwrap();
         let file = HeadFile::of(folder.path(), &folder.path().join("state.db"));
-        file.accept(vouched(1, "h1")).unwrap();
+        file.accept(anchor(1, "h1")).unwrap();
         std::fs::write(file.path("json"), "{").unwrap();
         assert!(matches!(file.read(), Err(TrailDefect::Head { .. })));
         file.advance(&head(2, "h2"), |_| Some("h1".into())).unwrap();
         assert!(matches!(file.read(), Err(TrailDefect::Head { .. })), "left as it is");
         let other = HeadFile { journal: "/elsewhere".into(), ..file.clone() };
-        other.accept(vouched(1, "h1")).unwrap();
+        other.accept(anchor(1, "h1")).unwrap();
         std::fs::rename(other.path("json"), file.path("json")).unwrap();
         assert!(matches!(file.read(), Err(TrailDefect::Head { .. })), "not another's");
     }

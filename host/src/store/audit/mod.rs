@@ -1,13 +1,13 @@
-//! The audit trail: what people were asked, what they said, and what came of it.
+//! The audit trail: the questions that people were asked, their decisions, and the consequences.
 //!
-//! In flow notes, out flow the same again as a chain: each entry is hashed with the hash of the one
-//! before it. What was last written is also kept apart from the journal, so that a trail whose end
-//! is cut off, or that was written anew, shows.
+//! Input: notes. Output: the same as a hash chain: each entry is hashed together with the hash of
+//! the one before. The end of the trail is also stored outside the journal, so that a trail that
+//! was cut off or rewritten is detected.
 //!
-//! **Invariant:** secrets are taken out and sizes bounded before anything is hashed or stored.
-//! **Invariant:** nothing here changes or forgets an entry; runs are forgotten, their trail is not.
-//! **Invariant:** it shows tampering, it does not prevent it: whoever may write both places can
-//! write both anew.
+//! **Invariant:** secrets are removed and sizes are bounded before anything is hashed or stored.
+//! **Invariant:** no entry is ever changed or removed; runs are removed, their audit entries are
+//! not. **Invariant:** the trail detects tampering, it does not prevent it: a process that can
+//! write both places can rewrite both.
 
 mod body;
 mod chain;

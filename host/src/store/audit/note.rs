@@ -1,22 +1,22 @@
-//! What can be noted.
+//! The events that the audit trail records.
 
 use crate::model::{
     Answer, Ask, AskKind, Difference, Grant, Package, Question, QuestionId, RecordedDecision,
     RunId, Timestamp, ToolName,
 };
 
-/// Why an answer to another question than the one that was shown is refused.
+/// The reason for refusing an answer to another question than the one that was shown.
 const NOT_SHOWN: &str = "the question is not the one that was shown";
 
-/// Something for the trail. Secrets in it are taken out when it is written.
+/// A new entry for the audit trail. Secrets are removed when it is written.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AuditNote {
-    /// When it happened.
+    /// The time of the event.
     pub at: Timestamp,
-    /// In which run, if in one.
+    /// The run that it belongs to, if any.
     pub run: Option<RunId>,
-    /// What happened.
+    /// The event.
     pub what: AuditEvent,
 }
 
@@ -27,161 +27,161 @@ impl AuditNote {
     }
 }
 
-/// What happened. The first four are noted by a journal itself, when it records them; the rest by
-/// whoever brings it about.
+/// An event of the audit trail. The journal itself writes the first four when it records them; the
+/// code that causes the others writes those.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AuditEvent {
     /// A question was asked.
     Asked(Question),
-    /// Somebody decided about an ask of it.
+    /// Somebody decided about an ask of a question.
     Decided {
         /// The tool that the ask is about.
         tool: String,
-        /// What kind of ask it is.
+        /// The kind of the ask.
         kind: AskKind,
-        /// What was decided, by whom, over which channel.
+        /// The decision, with who made it and over which channel.
         decided: RecordedDecision,
     },
-    /// A question was taken back before it was answered.
+    /// A question was withdrawn before it was answered.
     Withdrawn {
-        /// Which.
+        /// The question.
         question: QuestionId,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// Nobody answered in time.
+    /// A question was not answered in time.
     Expired {
-        /// Which question.
+        /// The question.
         question: QuestionId,
     },
     /// An attempt to answer was refused.
     Refused {
         /// The question, if it was about one.
         question: Option<QuestionId>,
-        /// Who tried.
+        /// Who tried to answer.
         who: String,
-        /// By which channel.
+        /// The channel.
         channel: String,
         /// Why it was refused.
         reason: String,
     },
     /// A tool was allowed for good.
     Granted {
-        /// What exactly.
+        /// The grant.
         grant: Grant,
         /// Who allowed it.
         who: String,
-        /// By which channel.
+        /// The channel.
         channel: String,
-        /// The file that it was written into.
+        /// The file that the grant was written to.
         file: String,
     },
-    /// What was allowed for good counts no longer: the tool is not what it was.
+    /// A grant no longer applies: the tool has changed.
     Lapsed {
-        /// Which tool.
+        /// The tool.
         tool: ToolName,
-        /// What differs.
+        /// The differences.
         differences: Vec<Difference>,
     },
     /// A package was installed.
     Installed {
-        /// Which.
+        /// The package.
         package: Package,
-        /// What it hashes to as installed.
+        /// The digest of the installed package.
         digest: Option<String>,
     },
     /// Somebody trusted a project's files.
     Trusted {
         /// The project's folder.
         folder: String,
-        /// What each file hashes to, by its name.
+        /// The digest of each file, by its name.
         files: Vec<(String, String)>,
         /// Who trusted them.
         who: String,
-        /// By which channel.
+        /// The channel.
         channel: String,
     },
-    /// Somebody took a project's files for trusted, for one command.
+    /// Somebody trusted a project's files for one command.
     TrustedOnce {
         /// The project's folder.
         folder: String,
-        /// What each part of the manifest hashes to, by its name.
+        /// The digest of each part of the manifest, by its name.
         files: Vec<(String, String)>,
-        /// Who did.
+        /// Who trusted them.
         who: String,
-        /// By which channel.
+        /// The channel.
         channel: String,
     },
     /// Somebody changed a project's settings with a command.
     Changed {
         /// The project's folder.
         folder: String,
-        /// What was changed, a line each.
+        /// The changes, a line each.
         changes: Vec<String>,
-        /// Who changed it.
+        /// Who changed them.
         who: String,
-        /// By which channel.
+        /// The channel.
         channel: String,
     },
-    /// Somebody trusts a project's files no longer.
+    /// Somebody withdrew their trust in a project's files.
     Distrusted {
         /// The project's folder.
         folder: String,
-        /// Who.
+        /// Who withdrew it.
         who: String,
-        /// By which channel.
+        /// The channel.
         channel: String,
     },
-    /// Runs that were over were taken from another journal, as history.
+    /// Ended runs of another journal were imported, as history.
     Imported {
-        /// The folder that it was in.
+        /// The folder of the other journal.
         from: String,
-        /// How many runs.
+        /// How many runs were imported.
         runs: u64,
-        /// How many were left: those that were not over, or could not be read.
+        /// How many runs were not imported: they had not ended, or could not be read.
         left: u64,
-        /// How many entries its trail has, which stayed there.
+        /// The number of entries in the other journal's trail, which were not imported.
         entries: u64,
-        /// The hash of the last of them.
+        /// The hash of the last of these entries.
         head: String,
     },
-    /// Somebody said that this is the journal of a project that was moved.
+    /// Somebody declared this journal to be that of a project that was moved.
     Adopted {
-        /// Where the project was.
+        /// The former folder of the project.
         from: String,
-        /// Where it is.
+        /// The present folder of the project.
         to: String,
-        /// Who said so.
+        /// Who declared it.
         who: String,
-        /// By which channel.
+        /// The channel.
         channel: String,
     },
-    /// Somebody has seen that the trail is broken, and takes it as it is from here on.
+    /// Somebody has seen that the trail is broken, and accepts it as it is.
     Accepted {
-        /// Who.
+        /// Who accepted it.
         who: String,
-        /// By which channel.
+        /// The channel.
         channel: String,
-        /// What was wrong with it.
+        /// The defect that was accepted.
         reason: String,
     },
 }
 
 impl AuditEvent {
-    /// Returns what was decided about an ask.
+    /// Returns the event of a decision about an ask.
     pub(in crate::store) fn decided(ask: &Ask, decided: RecordedDecision) -> AuditEvent {
         AuditEvent::Decided { tool: ask.tool.clone(), kind: ask.kind, decided }
     }
 
-    /// Returns that an answer was refused because it is not about what is asked.
+    /// Returns the event of an answer that was refused because another question was shown.
     pub(in crate::store) fn not_shown(question: QuestionId, answer: Answer) -> AuditEvent {
         let Answer { who, channel, .. } = answer;
         let reason = NOT_SHOWN.to_owned();
         AuditEvent::Refused { question: Some(question), who, channel, reason }
     }
 
-    /// Returns its kind, as it is written.
+    /// Returns the kind of the event, as it is written.
     pub fn kind(&self) -> &'static str {
         match self {
             AuditEvent::Asked(_) => "asked",

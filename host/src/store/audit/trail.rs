@@ -1,49 +1,50 @@
-//! The trail as it is read.
+//! The audit trail as it is read.
 
 use crate::model::{RunId, Timestamp};
 use serde_json::Value;
 use std::fmt;
 
-/// Which entries to read. The default reads all, oldest first; whatever is read, all of it is
-/// verified.
+/// Selects entries to read. The default selects all, oldest first. The whole trail is verified in
+/// any case.
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter {
-    /// Only what happened in this run.
+    /// Only events of this run.
     pub run: Option<RunId>,
-    /// Only what happened at this time or later.
+    /// Only events at this time or later.
     pub since: Option<Timestamp>,
     /// At most this many: the last ones.
     pub limit: Option<u64>,
 }
 
 impl AuditFilter {
-    /// Returns whether an entry is wanted.
-    pub(in crate::store) fn wants(&self, entry: &AuditEntry) -> bool {
+    /// Reports whether an entry is selected, ignoring the limit.
+    pub(in crate::store) fn selects(&self, entry: &AuditEntry) -> bool {
         let run = self.run.is_none_or(|run| entry.run == Some(run));
         run && self.since.is_none_or(|since| entry.at >= since)
     }
 }
 
-/// An entry of the trail.
+/// An entry of the audit trail.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AuditEntry {
-    /// Counts up from 1, without a gap.
+    /// The number of the entry, counted from 1 without a gap.
     pub number: u64,
-    /// When it happened, to the millisecond.
+    /// The time of the event, to the millisecond.
     pub at: Timestamp,
-    /// In which run, if in one.
+    /// The run that it belongs to, if any.
     pub run: Option<RunId>,
-    /// All of it, as it was hashed: `number`, `at`, `run_id`, `what`, and what else its kind has.
+    /// The complete body as it was hashed: `number`, `at`, `run_id`, `what`, and the fields of its
+    /// kind.
     pub body: Value,
-    /// Its hash: sha256, in hex, of the hash before it, a line end, and its body with sorted keys
-    /// and no blanks.
+    /// The hash of the entry: sha256, in hex, of the previous hash, a line feed, and the body with
+    /// sorted keys and no blanks.
     pub hash: String,
 }
 
 impl AuditEntry {
-    /// Returns an entry as it stands in a trail. What cannot be read is left out: the hash says
-    /// whether it was so from the beginning.
+    /// Returns an entry with this body. A field that cannot be parsed is left out: the hash shows
+    /// whether the body was changed.
     pub(in crate::store) fn new(number: u64, body: Value, hash: String) -> AuditEntry {
         let text = |field: &str| body.get(field).and_then(Value::as_str);
         let at = text("at").and_then(|at| at.parse().ok()).unwrap_or_default();
@@ -51,66 +52,66 @@ impl AuditEntry {
         AuditEntry { number, at, run, body, hash }
     }
 
-    /// Returns its kind: `asked`, `decided`, `refused`.
+    /// Returns the kind of the entry: `asked`, `decided`, `refused`.
     pub fn kind(&self) -> &str {
         self.body.get("what").and_then(Value::as_str).unwrap_or("?")
     }
 }
 
-/// What was read, and whether all of the trail is what was written.
+/// The entries that were read, and the result of verifying the whole trail.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct AuditTrail {
-    /// The entries that were asked for, oldest first.
+    /// The selected entries, oldest first.
     pub entries: Vec<AuditEntry>,
-    /// How many there are in all.
+    /// The number of all entries.
     pub count: u64,
-    /// The hash of the last of all.
+    /// The hash of the last entry.
     pub hash: String,
-    /// Up to which entry the head vouches that is kept apart from the journal; nothing if none is
-    /// kept.
+    /// The number of the last entry that the anchor outside the journal covers. `None` if there is
+    /// no anchor.
     pub kept: Option<u64>,
-    /// Up to which entry a person took it as it is, right or wrong; what is wrong with these is not
-    /// told again.
+    /// The number of the last entry that a person accepted, intact or not. Defects up to it are not
+    /// reported again.
     pub accepted: Option<u64>,
-    /// What is wrong with it, if anything is.
+    /// The first defect, if there is one.
     pub broken: Option<TrailDefect>,
 }
 
-/// Why a trail is not what was written.
+/// A way in which a trail differs from what was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TrailDefect {
-    /// An entry, or its place, is not what it was.
+    /// An entry was changed or moved.
     Changed {
-        /// Which.
+        /// The number of the entry.
         number: u64,
     },
-    /// An entry is gone.
+    /// An entry is missing.
     Missing {
-        /// Which.
+        /// The number of the entry.
         number: u64,
     },
-    /// Its end is gone.
+    /// The end of the trail is missing.
     Cut {
-        /// How many entries there were.
+        /// How many entries the anchor covers.
         kept: u64,
-        /// How many there are.
+        /// How many entries were found.
         found: u64,
     },
-    /// All of it fits together, and is not what was written.
+    /// The hashes are consistent, but the trail is not the one that was written.
     Rewritten {
-        /// The entry that is known to have been another.
+        /// The number of the entry that is known to have been another.
         number: u64,
     },
-    /// What a person took as it was is not what it was then.
+    /// The part that a person accepted was changed afterwards.
     NotAccepted {
-        /// Up to which entry they took it.
+        /// The number of the last accepted entry.
         up_to: u64,
     },
-    /// The head that is kept apart cannot be read.
+    /// The anchor outside the journal cannot be read.
     Head {
-        /// Why.
+        /// The reason.
         detail: String,
     },
 }

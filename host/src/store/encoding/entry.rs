@@ -7,7 +7,7 @@ use crate::store::{JournalEntry, JournalEvent, Meter};
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// When an entry was written, and what the run had cost.
+/// The time of an entry and the usage of the run, as numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) struct EncodedMeter {
     pub(in crate::store) at: i64,
@@ -28,7 +28,7 @@ impl EncodedMeter {
         }
     }
 
-    /// Returns the time and the cost.
+    /// Returns the time and the usage.
     pub(in crate::store) fn decode(self) -> (Timestamp, Meter) {
         let meter = Meter {
             cpu: Duration::from_nanos(unsigned(self.cpu)),
@@ -44,37 +44,42 @@ impl EncodedMeter {
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::store) struct EncodedEntry<'a> {
     pub(in crate::store) meter: EncodedMeter,
-    /// What kind of event it is.
+    /// The kind of the event.
     pub(in crate::store) kind: &'a str,
     /// The call that it is about.
     pub(in crate::store) call: Option<i64>,
-    /// The small part: one JSON text.
+    /// The small fields: one JSON text.
     pub(in crate::store) meta: Option<Cow<'a, str>>,
-    /// What may be large, as it is.
+    /// The part that may be large, as it is.
     pub(in crate::store) text: Option<Cow<'a, str>>,
 }
 
 /// An entry that was read back.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::store) enum DecodedEntry {
-    /// All of it.
+    /// A complete entry.
     Whole(JournalEntry),
-    /// An `asked` entry, which names its question. The question is kept once, elsewhere.
+    /// An `asked` entry, which names its question. The question itself is stored only once,
+    /// elsewhere.
     Asked(AskedEntry),
 }
 
 /// An `asked` entry without its question.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::store) struct AskedEntry {
-    /// Which question.
+    /// The question.
     pub(in crate::store) question: QuestionId,
     at: Timestamp,
     meter: Meter,
 }
 
 impl AskedEntry {
-    /// Returns the whole entry; `question` is nothing if there is none of that id.
-    pub(in crate::store) fn with(self, question: Option<Question>) -> Result<JournalEntry, String> {
+    /// Returns the complete entry. Returns an error if `question` is `None`: no question has this
+    /// id.
+    pub(in crate::store) fn with_question(
+        self,
+        question: Option<Question>,
+    ) -> Result<JournalEntry, String> {
         let missing = || format!("an entry `asked` without its question `{}`", self.question);
         let question = question.ok_or_else(missing)?;
         Ok(JournalEntry::new(self.at, self.meter, JournalEvent::Asked { question }))
@@ -90,7 +95,7 @@ impl<'a> EncodedEntry<'a> {
         EncodedEntry { meter, kind, call, meta, text }
     }
 
-    /// Decodes an entry. The error says what is wrong with it.
+    /// Decodes an entry. The error describes the damage.
     pub(in crate::store) fn decode(self) -> Result<DecodedEntry, String> {
         let (at, meter) = self.meter.decode();
         let text = self.text.map(Cow::into_owned);

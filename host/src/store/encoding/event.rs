@@ -1,4 +1,4 @@
-//! What happened, as plain fields.
+//! Events as plain fields.
 
 use super::number::json;
 use crate::model::{CallId, CallResult, Effects, QuestionId, ToolOrigin};
@@ -6,7 +6,7 @@ use crate::store::{CallVerdict, JournalEvent};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The small part of an entry. What may be large is kept as it is, in `text`.
+/// The small fields of an entry. The part that may be large is stored as it is, in `text`.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct EntryMeta<'a> {
@@ -60,7 +60,7 @@ fn parts(what: &JournalEvent) -> (&'static str, Option<EntryMeta<'_>>, Option<Co
             };
             ("requested", Some(meta), arguments.as_ref().ok().map(Cow::from))
         }
-        // What was asked is kept once, with the questions.
+        // The question itself is stored only once, in its own table.
         JournalEvent::Asked { question } => ("asked", None, Some(question.id.to_string().into())),
         JournalEvent::Withdrawn { question } => {
             ("withdrawn", None, Some(question.to_string().into()))
@@ -99,8 +99,8 @@ fn read_meta(meta: Option<&str>) -> Result<EntryMeta<'_>, String> {
     read.map_err(|error| error.to_string())
 }
 
-/// Decodes which question an `asked` entry names. Journals up to format 2 have a copy of the
-/// question in the entry, of which only the id counts: there is one question, and it is the one
+/// Decodes the id of the question that an `asked` entry names. Entries of journals up to format 2
+/// hold a copy of the question. Only the id of that copy is used: the stored question is the one
 /// that people are shown.
 pub(super) fn decode_asked(meta: Option<&str>, text: Option<String>) -> Result<QuestionId, String> {
     #[derive(Deserialize)]
@@ -124,23 +124,23 @@ pub(super) fn decode_event(
     text: Option<String>,
 ) -> Result<JournalEvent, String> {
     let meta = read_meta(meta)?;
-    let lacks = |part: &str| format!("an entry `{kind}` without its {part}");
-    let call = call.ok_or_else(|| lacks("call"));
-    let whole = |text: Option<String>| text.ok_or_else(|| lacks("text"));
-    let tool = meta.tool.map(Cow::into_owned).ok_or_else(|| lacks("tool"));
-    let sent = meta.sent.ok_or_else(|| lacks("`sent`"));
+    let missing = |part: &str| format!("an entry `{kind}` without its {part}");
+    let call = call.ok_or_else(|| missing("call"));
+    let required = |text: Option<String>| text.ok_or_else(|| missing("text"));
+    let tool = meta.tool.map(Cow::into_owned).ok_or_else(|| missing("tool"));
+    let sent = meta.sent.ok_or_else(|| missing("`sent`"));
     Ok(match kind {
         "requested" => JournalEvent::Requested {
             call: call?,
             tool: tool?,
             arguments: match meta.size {
                 Some(size) => Err(size),
-                None => Ok(whole(text)?),
+                None => Ok(required(text)?),
             },
-            verdict: meta.verdict.ok_or_else(|| lacks("verdict"))?.into_owned(),
+            verdict: meta.verdict.ok_or_else(|| missing("verdict"))?.into_owned(),
         },
         "withdrawn" => JournalEvent::Withdrawn {
-            question: whole(text)?
+            question: required(text)?
                 .parse()
                 .map_err(|error| format!("an entry `{kind}`: {error}"))?,
         },
@@ -154,7 +154,7 @@ pub(super) fn decode_event(
         "settled" => JournalEvent::Settled {
             call: call?,
             settled: match meta.error {
-                None => CallResult::Value(whole(text)?),
+                None => CallResult::Value(required(text)?),
                 Some(EncodedError { code, message }) => CallResult::Error {
                     code: code.into_owned(),
                     message: message.into_owned(),
@@ -165,9 +165,9 @@ pub(super) fn decode_event(
         "cancelled" => JournalEvent::Cancelled { call: call?, sent: sent? },
         "abandoned" => JournalEvent::Abandoned { call: call?, sent: sent? },
         "resumed" => {
-            JournalEvent::Resumed { pml: meta.pml.ok_or_else(|| lacks("version"))?.into_owned() }
+            JournalEvent::Resumed { pml: meta.pml.ok_or_else(|| missing("version"))?.into_owned() }
         }
-        "ended" => JournalEvent::Ended { ending: whole(text)? },
+        "ended" => JournalEvent::Ended { ending: required(text)? },
         _ => return Err(format!("an entry of an unknown kind, `{}`", crate::model::escape(kind))),
     })
 }

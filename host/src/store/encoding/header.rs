@@ -48,8 +48,8 @@ impl<'a> EncodedHeader<'a> {
         }
     }
 
-    /// Decodes the header of a run. The error says what is wrong with its limits, the one field
-    /// that may be wrong.
+    /// Decodes the header of a run. The error describes the damage to `limits`, the one field that
+    /// can be invalid.
     pub(in crate::store) fn decode(self, run: RunId) -> Result<RunHeader, String> {
         Ok(RunHeader {
             run,

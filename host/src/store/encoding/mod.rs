@@ -1,14 +1,14 @@
-//! How headers, entries, questions and decisions become text and numbers, and back.
+//! Encodes headers, entries, questions and decisions as text and numbers, and decodes them.
 //!
-//! In flow the records of a run, out flow plain fields that any database can keep; and the other
-//! way round. A database maps them to its columns and adds nothing.
+//! Input: the records of a run. Output: plain fields that any database can store; and the reverse.
+//! A database maps them to its columns and adds nothing.
 //!
-//! Policy for change: a journal must open for ever. Kinds and fields are added, never renamed; a
-//! field that this version does not know is passed over. Times are microseconds since 1970, spans
-//! are nanoseconds; unsigned numbers are kept bit for bit in signed ones.
+//! Policy for change: every version of pml reads all older journals. Kinds and fields are added,
+//! never renamed; a field that this version does not know is ignored. Times are microseconds since
+//! 1970, durations are nanoseconds; unsigned numbers are stored bit for bit as signed ones.
 //!
-//! **Invariant:** nothing here knows of a database. What is wrong with a record is said in words,
-//! without a place.
+//! **Invariant:** this code knows no database. An error describes the damage to a record, not its
+//! location.
 
 mod entry;
 mod event;

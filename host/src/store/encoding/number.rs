@@ -1,4 +1,4 @@
-//! Numbers and JSON as records keep them.
+//! Numbers and JSON as they are stored.
 
 use serde::Serialize;
 use std::time::Duration;
@@ -8,12 +8,12 @@ pub(super) fn signed(number: u64) -> i64 {
     number as i64
 }
 
-/// Returns the unsigned number that was kept as a signed one.
+/// Returns the unsigned number that was stored as a signed one.
 pub(in crate::store) fn unsigned(number: i64) -> u64 {
     number as u64
 }
 
-/// Returns a span in nanoseconds, of which 292 years fit.
+/// Returns a duration in nanoseconds; 292 years fit.
 pub(super) fn nanoseconds(time: Duration) -> i64 {
     i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
 }

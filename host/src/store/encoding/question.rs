@@ -9,8 +9,8 @@ pub(in crate::store) fn encode_question(question: &Question) -> String {
     json(question)
 }
 
-/// Reads a question. Which question it is, and of which run, is what the database says: answers and
-/// runs are found by it.
+/// Decodes a question. Its id and its run are those of the database row, because answers and runs
+/// are looked up by them.
 pub(in crate::store) fn decode_question(
     text: &str,
     id: QuestionId,
@@ -45,8 +45,8 @@ impl<'a> EncodedDecision<'a> {
         }
     }
 
-    /// Decodes a decision about a question. The error says what is wrong with `decision`, the one
-    /// field that may be wrong.
+    /// Decodes a decision about a question. The error describes the damage to `decision`, the one
+    /// field that can be invalid.
     pub(in crate::store) fn decode(self, question: QuestionId) -> Result<RecordedDecision, String> {
         let decision = serde_json::from_str(&self.decision).map_err(|error| error.to_string())?;
         let (ask, at) = (AskId(self.ask), Timestamp(unsigned(self.at)));

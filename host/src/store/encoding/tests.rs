@@ -1,4 +1,4 @@
-//! What is encoded is decoded to the same, and what was stored once keeps its form.
+//! Tests that decoding reverses encoding, and that the stored form does not change.
 
 use super::{DecodedEntry, EncodedDecision, EncodedEntry, EncodedHeader};
 use super::{decode_question, encode_question};
@@ -13,7 +13,7 @@ fn decoded(entry: &JournalEntry) -> JournalEntry {
         DecodedEntry::Asked(asked) => {
             let JournalEvent::Asked { question } = &entry.what else { panic!("a question") };
             assert_eq!(asked.question, question.id);
-            asked.with(Some(question.clone())).unwrap()
+            asked.with_question(Some(question.clone())).unwrap()
         }
     }
 }
@@ -61,10 +61,10 @@ fn an_entry_that_lacks_something_says_what() {
     ] {
         assert_eq!(bare(kind).decode(), Err(wrong.into()));
     }
-    // Journals up to format 2 have the whole question in the entry.
+    // Entries of journals up to format 2 hold the whole question.
     let asked = question(RunId::new(), None);
     let old = EncodedEntry { text: Some(encode_question(&asked).into()), ..bare("asked") };
     let Ok(DecodedEntry::Asked(read)) = old.decode() else { panic!("an old entry") };
     assert_eq!(read.question, asked.id);
-    assert!(read.with(None).unwrap_err().ends_with(&format!("question `{}`", asked.id)));
+    assert!(read.with_question(None).unwrap_err().ends_with(&format!("question `{}`", asked.id)));
 }

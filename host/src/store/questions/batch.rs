@@ -1,4 +1,4 @@
-//! What a batch of entries does to the questions of its run.
+//! The effects of a batch of entries on the questions of its run.
 
 use crate::model::{Question, QuestionId, Timestamp};
 use crate::store::{JournalBatch, JournalEvent, RunState};
@@ -8,21 +8,21 @@ use crate::store::{JournalBatch, JournalEvent, RunState};
 pub(in crate::store) enum BatchEffect<'a> {
     /// The question is opened.
     Open(&'a Question),
-    /// The question is closed: nothing waits for it any more.
+    /// The question is closed: the program no longer waits for it.
     Withdraw {
-        /// Which question.
+        /// The question.
         question: QuestionId,
-        /// When.
+        /// The time.
         at: Timestamp,
     },
-    /// Every open question of the run is closed: the run is over.
+    /// Every open question of the run is closed: the run has ended.
     CloseAll {
-        /// When.
+        /// The time.
         at: Timestamp,
     },
 }
 
-/// Returns what a batch does to the questions of its run, in the order in which it happens.
+/// Returns the effects of a batch on the questions of its run, in order.
 pub(in crate::store) fn batch_effects(
     batch: &JournalBatch,
 ) -> impl Iterator<Item = BatchEffect<'_>> {

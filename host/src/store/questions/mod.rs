@@ -1,12 +1,12 @@
-//! The rules of questions: who may answer, which answer counts, and when a question is closed.
+//! The rules for questions: who may answer, which answer counts, and when a question is closed.
 //!
-//! In flow a question as a journal has it, and what happens to it. Out flows a [`QuestionUpdate`]:
-//! what the journal has to write. Every journal applies these rules inside its own transaction.
+//! Input: a stored question and an event. Output: a [`QuestionUpdate`], which the journal has to
+//! write. Every journal applies these rules inside its own transaction.
 //!
 //! **Invariant:** the first decision about an ask counts. A later one changes nothing.
-//! **Invariant:** a decision is recorded only about an ask that is what was shown, and with its
-//! digest. **Invariant:** whatever becomes of a question is noted in the audit trail.
-//! **Invariant:** nothing here reads a clock or writes anything.
+//! **Invariant:** a decision is recorded only if the ask is the one that was shown, and with its
+//! digest. **Invariant:** every change of a question is noted in the audit trail. **Invariant:**
+//! this code reads no clock and writes nothing.
 
 mod batch;
 mod rules;

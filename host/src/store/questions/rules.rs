@@ -1,55 +1,55 @@
-//! What an answer, the passing of time and a withdrawal do to one question.
+//! The effects of an answer, an expiry and a withdrawal on one question.
 
 use crate::model::{Answer, Question, QuestionId, RecordedDecision, RunId, Timestamp};
 use crate::store::{AnswerOutcome, AuditEvent, AuditNote, StoredQuestion};
 
-/// What a journal has to write about a question, all of it or nothing.
+/// The changes to a question that a journal has to write, completely or not at all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::store) struct QuestionUpdate {
     /// The new decisions, in order.
     pub(in crate::store) decisions: Vec<RecordedDecision>,
-    /// Whether the question is closed by this.
+    /// True if this closes the question.
     pub(in crate::store) closes: bool,
-    /// What to note in the audit trail, in order.
+    /// The notes for the audit trail, in order.
     pub(in crate::store) notes: Vec<AuditNote>,
 }
 
-/// Why a question is taken back.
+/// The reason for withdrawing a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) enum WithdrawalReason {
-    /// The program gave up the calls that were asked about.
+    /// The program cancelled the calls that were asked about.
     NothingWaits,
     /// The run has ended.
     RunEnded,
 }
 
-/// Returns whether a question can be answered at `now`.
-pub(in crate::store) fn is_open(asked: &StoredQuestion, now: Timestamp) -> bool {
-    asked.open && !asked.question.expired(now)
+/// Reports whether a question can be answered at `now`.
+pub(in crate::store) fn is_open(stored: &StoredQuestion, now: Timestamp) -> bool {
+    stored.open && !stored.question.expired(now)
 }
 
-/// Returns a question as a reader at `now` sees it.
-pub(in crate::store) fn viewed_at(mut asked: StoredQuestion, now: Timestamp) -> StoredQuestion {
-    asked.open = is_open(&asked, now);
-    asked
+/// Returns a question as it is shown at `now`.
+pub(in crate::store) fn viewed_at(mut stored: StoredQuestion, now: Timestamp) -> StoredQuestion {
+    stored.open = is_open(&stored, now);
+    stored
 }
 
-/// Sorts questions by when they were asked.
+/// Sorts questions by the time at which they were asked.
 pub(in crate::store) fn oldest_first(questions: &mut [StoredQuestion]) {
-    questions.sort_by_key(|asked| (asked.question.asked_at, asked.question.id));
+    questions.sort_by_key(|stored| (stored.question.asked_at, stored.question.id));
 }
 
-/// Decides what becomes of an answer. A journal that has no such question returns
+/// Determines the effects of an answer. A journal that has no such question returns
 /// [`AnswerOutcome::Gone`] itself.
 pub(in crate::store) fn answer(
-    asked: &StoredQuestion,
+    stored: &StoredQuestion,
     answer: &Answer,
     now: Timestamp,
 ) -> (QuestionUpdate, AnswerOutcome) {
-    let StoredQuestion { question, decided, .. } = asked;
+    let StoredQuestion { question, decided, .. } = stored;
     let note = |what| AuditNote::new(now, Some(question.run), what);
     let late = || AnswerOutcome::Late { question: question.clone(), decided: decided.clone() };
-    if !is_open(asked, now) {
+    if !is_open(stored, now) {
         let outcome = if decided.is_empty() { AnswerOutcome::Gone } else { late() };
         return (QuestionUpdate::default(), outcome);
     }
@@ -61,24 +61,24 @@ pub(in crate::store) fn answer(
     if decisions.is_empty() {
         return (QuestionUpdate::default(), late());
     }
-    let left = question.asks.len() - decided.len() - decisions.len();
+    let open = question.asks.len() - decided.len() - decisions.len();
     let ends_run = decided.iter().chain(&decisions).any(|one| one.decision.ends());
     let notes = decisions.iter().filter_map(|one| {
         let ask = question.ask(one.ask)?;
         Some(note(AuditEvent::decided(ask, one.clone())))
     });
-    let (closes, notes) = (left == 0 || ends_run, notes.collect());
-    let outcome = AnswerOutcome::Recorded { question: question.clone(), open: left };
+    let (closes, notes) = (open == 0 || ends_run, notes.collect());
+    let outcome = AnswerOutcome::Recorded { question: question.clone(), open };
     (QuestionUpdate { decisions, closes, notes }, outcome)
 }
 
-/// Closes a question if it has expired at `now`. Also returns whether it is closed, by this or
-/// before, without every ask decided.
-pub(in crate::store) fn expire(asked: &StoredQuestion, now: Timestamp) -> (QuestionUpdate, bool) {
-    let StoredQuestion { question, decided, .. } = asked;
-    let closed = !is_open(asked, now);
+/// Closes a question if it has expired at `now`. The second value is `true` if the question is
+/// closed, now or before, and not every ask was decided.
+pub(in crate::store) fn expire(stored: &StoredQuestion, now: Timestamp) -> (QuestionUpdate, bool) {
+    let StoredQuestion { question, decided, .. } = stored;
+    let closed = !is_open(stored, now);
     let mut update = QuestionUpdate::default();
-    if asked.open && closed {
+    if stored.open && closed {
         update.closes = true;
         let what = AuditEvent::Expired { question: question.id };
         update.notes.push(AuditNote::new(now, Some(question.run), what));
@@ -86,12 +86,12 @@ pub(in crate::store) fn expire(asked: &StoredQuestion, now: Timestamp) -> (Quest
     (update, closed && decided.len() < question.asks.len())
 }
 
-/// Returns what the trail says of a question that is asked.
+/// Returns the audit note for a question that is asked.
 pub(in crate::store) fn asked_note(question: &Question) -> AuditNote {
     AuditNote::new(question.asked_at, Some(question.run), AuditEvent::Asked(question.clone()))
 }
 
-/// Returns what the trail says of an open question of `run` that is taken back at `at`.
+/// Returns the audit note for an open question of `run` that is withdrawn at `at`.
 pub(in crate::store) fn withdrawal_note(
     run: RunId,
     question: QuestionId,

@@ -1,4 +1,4 @@
-//! The rules on plain data, without a journal.
+//! Tests of the rules on plain data, without a journal.
 
 use super::{BatchEffect, QuestionUpdate, WithdrawalReason};
 use super::{answer, batch_effects, expire, is_open, oldest_first, viewed_at, withdrawal_note};
@@ -18,15 +18,15 @@ fn open() -> StoredQuestion {
     StoredQuestion::new(question(RunId::new(), Some(END.0)), true, Vec::new())
 }
 
-fn each(asked: &StoredQuestion, ask: u32, decision: Decision) -> Answer {
-    Answer::each(&asked.question, [(AskId(ask), decision)], "ann", "terminal")
+fn each(stored: &StoredQuestion, ask: u32, decision: Decision) -> Answer {
+    Answer::each(&stored.question, [(AskId(ask), decision)], "ann", "terminal")
 }
 
 /// Applies an update as a journal does.
-fn applied(mut asked: StoredQuestion, update: QuestionUpdate) -> StoredQuestion {
-    asked.decided.extend(update.decisions);
-    asked.open &= !update.closes;
-    asked
+fn applied(mut stored: StoredQuestion, update: QuestionUpdate) -> StoredQuestion {
+    stored.decided.extend(update.decisions);
+    stored.open &= !update.closes;
+    stored
 }
 
 fn kinds(update: &QuestionUpdate) -> Vec<&'static str> {
@@ -35,23 +35,23 @@ fn kinds(update: &QuestionUpdate) -> Vec<&'static str> {
 
 #[test]
 fn a_question_closes_with_its_last_ask() {
-    let asked = open();
-    let (update, outcome) = answer(&asked, &each(&asked, 2, Decision::Decline), NOW);
+    let stored = open();
+    let (update, outcome) = answer(&stored, &each(&stored, 2, Decision::Decline), NOW);
     assert!(matches!(outcome, AnswerOutcome::Recorded { open: 1, .. }));
     assert_eq!((update.closes, kinds(&update)), (false, vec!["decided"]));
-    let asked = applied(asked, update);
-    let all = Answer::all(&asked.question, Decision::Approve, "bob", "terminal");
-    let (update, outcome) = answer(&asked, &all, NOW);
+    let stored = applied(stored, update);
+    let all = Answer::all(&stored.question, Decision::Approve, "bob", "terminal");
+    let (update, outcome) = answer(&stored, &all, NOW);
     assert!(matches!(outcome, AnswerOutcome::Recorded { open: 0, .. }));
     assert_eq!(update.decisions.iter().map(|one| one.ask.0).collect::<Vec<_>>(), [1]);
-    assert!(update.closes && !applied(asked, update).open);
+    assert!(update.closes && !applied(stored, update).open);
 }
 
 #[test]
 fn an_answer_that_ends_the_run_closes_the_question_at_once() {
     for decision in [Decision::Abort, Decision::Replan] {
-        let asked = open();
-        let (update, outcome) = answer(&asked, &each(&asked, 1, decision), NOW);
+        let stored = open();
+        let (update, outcome) = answer(&stored, &each(&stored, 1, decision), NOW);
         assert!(matches!(outcome, AnswerOutcome::Recorded { open: 1, .. }));
         assert!(update.closes);
     }
@@ -59,55 +59,55 @@ fn an_answer_that_ends_the_run_closes_the_question_at_once() {
 
 #[test]
 fn whoever_was_first_counts() {
-    let asked = open();
-    let (update, _) = answer(&asked, &each(&asked, 1, Decision::Decline), NOW);
-    let asked = applied(asked, update);
+    let stored = open();
+    let (update, _) = answer(&stored, &each(&stored, 1, Decision::Decline), NOW);
+    let stored = applied(stored, update);
     let late =
-        AnswerOutcome::Late { question: asked.question.clone(), decided: asked.decided.clone() };
-    let again = each(&asked, 1, Decision::Approve);
+        AnswerOutcome::Late { question: stored.question.clone(), decided: stored.decided.clone() };
+    let again = each(&stored, 1, Decision::Approve);
     for now in [NOW, END] {
-        assert_eq!(answer(&asked, &again, now), (QuestionUpdate::default(), late.clone()));
+        assert_eq!(answer(&stored, &again, now), (QuestionUpdate::default(), late.clone()));
     }
 }
 
 #[test]
 fn a_closed_or_expired_question_without_a_decision_is_gone() {
-    let mut asked = open();
-    let yes = each(&asked, 1, Decision::Approve);
+    let mut stored = open();
+    let yes = each(&stored, 1, Decision::Approve);
     let gone = (QuestionUpdate::default(), AnswerOutcome::Gone);
-    assert_eq!(answer(&asked, &yes, END), gone);
-    asked.open = false;
-    assert_eq!(answer(&asked, &yes, NOW), gone);
+    assert_eq!(answer(&stored, &yes, END), gone);
+    stored.open = false;
+    assert_eq!(answer(&stored, &yes, NOW), gone);
 }
 
 #[test]
 fn an_answer_to_something_else_than_was_shown_is_only_noted() {
-    let asked = open();
-    let mut shown = asked.clone();
+    let stored = open();
+    let mut shown = stored.clone();
     shown.question.asks[0].arguments = json!({ "harmless": true });
-    let (update, outcome) = answer(&asked, &each(&shown, 1, Decision::Approve), NOW);
-    assert_eq!(outcome, AnswerOutcome::NotShown { question: asked.question });
+    let (update, outcome) = answer(&stored, &each(&shown, 1, Decision::Approve), NOW);
+    assert_eq!(outcome, AnswerOutcome::NotShown { question: stored.question });
     assert!(update.decisions.is_empty() && !update.closes);
     assert_eq!(kinds(&update), ["refused"]);
 }
 
 #[test]
 fn a_question_expires_once_and_stays_expired() {
-    let asked = open();
-    assert_eq!(expire(&asked, NOW), (QuestionUpdate::default(), false));
-    assert!(is_open(&asked, NOW) && viewed_at(asked.clone(), NOW).open);
-    assert!(!is_open(&asked, END) && !viewed_at(asked.clone(), END).open);
-    let (update, expired) = expire(&asked, END);
+    let stored = open();
+    assert_eq!(expire(&stored, NOW), (QuestionUpdate::default(), false));
+    assert!(is_open(&stored, NOW) && viewed_at(stored.clone(), NOW).open);
+    assert!(!is_open(&stored, END) && !viewed_at(stored.clone(), END).open);
+    let (update, expired) = expire(&stored, END);
     assert_eq!((expired, update.closes, kinds(&update)), (true, true, vec!["expired"]));
-    assert_eq!(expire(&applied(asked, update), END), (QuestionUpdate::default(), true));
+    assert_eq!(expire(&applied(stored, update), END), (QuestionUpdate::default(), true));
 }
 
 #[test]
 fn a_question_that_was_answered_whole_has_not_expired() {
-    let asked = open();
-    let all = Answer::all(&asked.question, Decision::Approve, "ann", "terminal");
-    let (update, _) = answer(&asked, &all, NOW);
-    assert_eq!(expire(&applied(asked, update), END), (QuestionUpdate::default(), false));
+    let stored = open();
+    let all = Answer::all(&stored.question, Decision::Approve, "ann", "terminal");
+    let (update, _) = answer(&stored, &all, NOW);
+    assert_eq!(expire(&applied(stored, update), END), (QuestionUpdate::default(), false));
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Questions and decisions in their tables. The rules are in [`questions`].
 //!
-//! **Invariant:** what becomes of a question, and what the trail says of it, are written in the
-//! same transaction.
+//! **Invariant:** a change of a question and its audit entry are written in the same transaction.
 
 use super::audit::TrailWriter;
 use super::columns::{comparable, parsed, unreadable};
@@ -13,20 +12,20 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use std::borrow::Cow;
 
 /// Opens a question.
-pub(super) fn ask(
+pub(super) fn open_question(
     connection: &Connection,
     trail: &TrailWriter,
     run: i64,
     question: &Question,
 ) -> rusqlite::Result<()> {
     if insert(connection, run, question, Openness::Open)? {
-        trail.note(connection, &questions::asked_note(question))?;
+        trail.append(connection, &questions::asked_note(question))?;
     }
     Ok(())
 }
 
-/// Keeps a question of a run that is history: nobody can answer it.
-pub(super) fn keep_closed(
+/// Stores a question of an imported run. It is closed: nobody can answer it.
+pub(super) fn insert_closed(
     connection: &Connection,
     run: i64,
     question: &Question,
@@ -34,14 +33,14 @@ pub(super) fn keep_closed(
     insert(connection, run, question, Openness::Closed).map(drop)
 }
 
-/// Whether a question can be answered.
+/// Says whether a question can be answered.
 #[derive(Clone, Copy)]
 enum Openness {
     Open,
     Closed,
 }
 
-/// Writes a question; returns whether it was not there.
+/// Writes a question. Returns `false` if it was stored before.
 fn insert(
     connection: &Connection,
     run: i64,
@@ -61,7 +60,7 @@ fn insert(
     Ok(inserted > 0)
 }
 
-/// Closes all questions of a run that is over.
+/// Closes all questions of a run that has ended.
 pub(super) fn close_all(
     connection: &Connection,
     trail: &TrailWriter,
@@ -75,11 +74,11 @@ pub(super) fn close_all(
     let closed: Vec<_> = closed.collect::<rusqlite::Result<_>>()?;
     closed.into_iter().try_for_each(|question| {
         let reason = WithdrawalReason::RunEnded;
-        trail.note(connection, &questions::withdrawal_note(run, question, reason, at))
+        trail.append(connection, &questions::withdrawal_note(run, question, reason, at))
     })
 }
 
-/// Closes a question that nothing waits for.
+/// Closes a question that the program no longer waits for.
 pub(super) fn withdraw(
     connection: &Connection,
     trail: &TrailWriter,
@@ -90,13 +89,13 @@ pub(super) fn withdraw(
     let sql = "UPDATE questions SET open = 0 WHERE id = ?1 AND open = 1";
     if connection.prepare_cached(sql)?.execute([question.as_bytes()])? > 0 {
         let reason = WithdrawalReason::NothingWaits;
-        trail.note(connection, &questions::withdrawal_note(run, question, reason, at))?;
+        trail.append(connection, &questions::withdrawal_note(run, question, reason, at))?;
     }
     Ok(())
 }
 
-/// Reads what a run has asked under this id.
-pub(super) fn body(
+/// Reads the question with this id, if it belongs to this run.
+pub(super) fn read_question(
     connection: &Connection,
     (number, run): (i64, RunId),
     id: QuestionId,
@@ -107,34 +106,34 @@ pub(super) fn body(
     statement.query_row((id.as_bytes(), number), read).optional()
 }
 
-/// Reads a question with its number, as it was last left: it may have expired since.
-fn find(
+/// Reads a question with its row number, as it was last written: it may have expired since.
+fn find_question(
     connection: &Connection,
     id: QuestionId,
 ) -> rusqlite::Result<Option<(i64, StoredQuestion)>> {
     let sql = "SELECT questions.number, body, open, questions.id, runs.id FROM questions \
                JOIN runs ON runs.number = questions.run WHERE questions.id = ?1";
     let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_row([id.as_bytes()], read_asked).optional()?;
-    found.map(|found| with_decided(connection, found)).transpose()
+    let found = statement.query_row([id.as_bytes()], read_stored).optional()?;
+    found.map(|found| with_decisions(connection, found)).transpose()
 }
 
-fn read_asked(row: &Row<'_>) -> rusqlite::Result<(i64, StoredQuestion)> {
+fn read_stored(row: &Row<'_>) -> rusqlite::Result<(i64, StoredQuestion)> {
     let (id, run) = (QuestionId::from_bytes(row.get(3)?), RunId::from_bytes(row.get(4)?));
     let question = parsed(row, 1, |text| decode_question(text, id, run))?;
     Ok((row.get(0)?, StoredQuestion::new(question, row.get(2)?, Vec::new())))
 }
 
-fn with_decided(
+fn with_decisions(
     connection: &Connection,
-    (number, mut asked): (i64, StoredQuestion),
+    (number, mut stored): (i64, StoredQuestion),
 ) -> rusqlite::Result<(i64, StoredQuestion)> {
     let sql = "SELECT ask, decision, who, channel, at, digest FROM decisions WHERE question = ?1 ORDER BY id";
     let mut statement = connection.prepare_cached(sql)?;
-    let question = asked.question.id;
-    let decided = statement.query_map([number], |row| read_decided(row, question))?;
-    asked.decided = decided.collect::<rusqlite::Result<_>>()?;
-    Ok((number, asked))
+    let question = stored.question.id;
+    let decided = statement.query_map([number], |row| read_decision(row, question))?;
+    stored.decided = decided.collect::<rusqlite::Result<_>>()?;
+    Ok((number, stored))
 }
 
 /// Reads one question.
@@ -143,11 +142,11 @@ pub(super) fn question(
     id: QuestionId,
     now: Timestamp,
 ) -> rusqlite::Result<Option<StoredQuestion>> {
-    Ok(find(connection, id)?.map(|(_, asked)| questions::viewed_at(asked, now)))
+    Ok(find_question(connection, id)?.map(|(_, stored)| questions::viewed_at(stored, now)))
 }
 
-/// Reads open questions, oldest first: of the run of this number, or all.
-pub(super) fn open(
+/// Reads open questions, oldest first: those of the run with this number, or all.
+pub(super) fn open_questions(
     connection: &Connection,
     run: Option<i64>,
     now: Timestamp,
@@ -165,34 +164,34 @@ pub(super) fn open(
         }
     };
     let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_map([run], read_asked)?;
+    let found = statement.query_map([run], read_stored)?;
     let mut open = Vec::new();
     for found in found {
-        let (number, asked) = found?;
-        if questions::is_open(&asked, now) {
-            open.push(with_decided(connection, (number, asked))?.1);
+        let (number, stored) = found?;
+        if questions::is_open(&stored, now) {
+            open.push(with_decisions(connection, (number, stored))?.1);
         }
     }
     questions::oldest_first(&mut open);
     Ok(open)
 }
 
-/// Reads everything that was decided about the questions of the run of this number, in order.
-pub(super) fn decided(
+/// Reads all decisions about the questions of the run with this number, in order.
+pub(super) fn decisions(
     connection: &Connection,
     run: i64,
 ) -> rusqlite::Result<Vec<RecordedDecision>> {
-    // Without the questions themselves: a run may have asked many, and reads this at every answer.
+    // The questions themselves are not read: a run may have many, and reads this at every answer.
     let sql = "SELECT ask, decision, who, channel, at, digest, questions.id FROM questions \
                JOIN decisions ON decisions.question = questions.number \
                WHERE questions.run = ?1 ORDER BY decisions.id";
     let mut statement = connection.prepare_cached(sql)?;
-    let decided =
-        statement.query_map([run], |row| read_decided(row, QuestionId::from_bytes(row.get(6)?)))?;
+    let decided = statement
+        .query_map([run], |row| read_decision(row, QuestionId::from_bytes(row.get(6)?)))?;
     decided.collect()
 }
 
-fn read_decided(row: &Row<'_>, question: QuestionId) -> rusqlite::Result<RecordedDecision> {
+fn read_decision(row: &Row<'_>, question: QuestionId) -> rusqlite::Result<RecordedDecision> {
     let text = |column| row.get::<_, String>(column).map(Cow::from);
     let encoded = EncodedDecision {
         ask: row.get(0)?,
@@ -213,26 +212,29 @@ pub(super) fn answer(
     answer: &Answer,
     now: Timestamp,
 ) -> rusqlite::Result<AnswerOutcome> {
-    let Some((number, asked)) = find(connection, id)? else { return Ok(AnswerOutcome::Gone) };
-    let (update, outcome) = questions::answer(&asked, answer, now);
+    let Some((number, stored)) = find_question(connection, id)? else {
+        return Ok(AnswerOutcome::Gone);
+    };
+    let (update, outcome) = questions::answer(&stored, answer, now);
     write(connection, trail, number, &update)?;
     Ok(outcome)
 }
 
-/// Closes a question that has expired. Returns whether it is closed without every ask decided.
+/// Closes a question that has expired. Returns `true` if it is closed and not every ask was
+/// decided.
 pub(super) fn expire(
     connection: &Connection,
     trail: &TrailWriter,
     id: QuestionId,
     now: Timestamp,
 ) -> rusqlite::Result<bool> {
-    let Some((number, asked)) = find(connection, id)? else { return Ok(false) };
-    let (update, expired) = questions::expire(&asked, now);
+    let Some((number, stored)) = find_question(connection, id)? else { return Ok(false) };
+    let (update, expired) = questions::expire(&stored, now);
     write(connection, trail, number, &update)?;
     Ok(expired)
 }
 
-/// Writes what becomes of the question of this number.
+/// Writes the changes to the question with this number.
 fn write(
     connection: &Connection,
     trail: &TrailWriter,
@@ -250,5 +252,5 @@ fn write(
         let sql = "UPDATE questions SET open = 0 WHERE number = ?1";
         connection.prepare_cached(sql)?.execute([number])?;
     }
-    update.notes.iter().try_for_each(|note| trail.note(connection, note))
+    update.notes.iter().try_for_each(|note| trail.append(connection, note))
 }

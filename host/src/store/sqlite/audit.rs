@@ -1,4 +1,5 @@
-//! The trail in its table. What is noted is written in the same transaction as what it tells of.
+//! The audit trail in its table. An entry is written in the same transaction as the event it
+//! records.
 
 use crate::model::canonical;
 #[cfg(feature = "servers")]
@@ -13,70 +14,71 @@ use std::collections::VecDeque;
 #[cfg(feature = "servers")]
 pub(super) use crate::store::audit::HeadFile;
 
-/// Stands for a place to keep heads in where there is no way to write one.
+/// Stands in for the file of anchors in builds that cannot write one.
 #[cfg(not(feature = "servers"))]
 #[derive(Clone, Debug)]
 pub(super) enum HeadFile {}
 
-/// What the writer knows of the trail.
+/// Writes entries of the audit trail and moves its anchor.
 pub(super) struct TrailWriter {
     head: Option<HeadFile>,
-    /// Whether entries were written since the head was last kept.
-    grown: Cell<bool>,
-    /// Whether a person takes the trail as it is.
+    /// True if entries were written since the anchor was last moved.
+    has_new_entries: Cell<bool>,
+    /// True if a person has accepted the trail as it is.
     accepted: Cell<bool>,
 }
 
 impl TrailWriter {
-    /// Returns a trail whose head is kept there, if anywhere.
+    /// Returns a writer that moves the anchor in `head`, if there is one.
     pub(super) fn new(head: Option<HeadFile>) -> TrailWriter {
-        TrailWriter { head, grown: Cell::new(false), accepted: Cell::new(false) }
+        TrailWriter { head, has_new_entries: Cell::new(false), accepted: Cell::new(false) }
     }
 
-    /// Returns whether writing an entry means waiting for another file.
-    pub(super) fn keeps_head(&self) -> bool {
+    /// Reports whether writing an entry also writes the anchor, which may have to wait for a lock.
+    pub(super) fn has_head_file(&self) -> bool {
         self.head.is_some()
     }
 
     /// Writes an entry at the end of the trail.
-    pub(super) fn note(&self, connection: &Connection, note: &AuditNote) -> rusqlite::Result<()> {
-        let head = last(connection)?;
+    pub(super) fn append(&self, connection: &Connection, note: &AuditNote) -> rusqlite::Result<()> {
+        let head = read_head(connection)?;
         let number = head.count + 1;
         let text = canonical(&body(number, note));
         let hash = link(&head.hash, &text);
         let sql = "INSERT INTO audit (number, body, hash) VALUES (?1, ?2, ?3)";
         connection.prepare_cached(sql)?.execute((number as i64, text, hash))?;
-        self.grown.set(true);
+        self.has_new_entries.set(true);
         if matches!(note.what, AuditEvent::Accepted { .. }) {
             self.accepted.set(true);
         }
         Ok(())
     }
 
-    /// Keeps the head apart, once what was written is committed. If that fails, the head lags
-    /// behind, and is brought up with the next entry.
-    pub(super) fn keep_head(&self, connection: &Connection) {
-        let (grown, accepted) = (self.grown.replace(false), self.accepted.replace(false));
+    /// Moves the anchor, once the entries are committed. If that fails, the anchor lags behind, and
+    /// is moved with the next entry.
+    pub(super) fn update_head(&self, connection: &Connection) {
+        let (has_new_entries, accepted) =
+            (self.has_new_entries.replace(false), self.accepted.replace(false));
         #[cfg(feature = "servers")]
-        if let Some(file) = self.head.as_ref().filter(|_| grown)
-            && let Ok(head) = last(connection)
+        if let Some(file) = self.head.as_ref().filter(|_| has_new_entries)
+            && let Ok(head) = read_head(connection)
         {
-            let kept = match accepted {
-                true => as_it_is(connection).map(|vouched| file.accept(vouched)).ok(),
+            let result = match accepted {
+                true => read_unverified(connection).map(|anchor| file.accept(anchor)).ok(),
                 false => {
                     let hash = |number| hash_of(connection, number).ok().flatten();
                     Some(file.advance(&head, hash))
                 }
             };
-            // Nobody is to be kept from deciding because of it; `pml audit` tells.
-            drop(kept);
+            // A failure here must not keep anybody from deciding; `pml audit` reports it.
+            drop(result);
         }
         #[cfg(not(feature = "servers"))]
-        let _ = (grown, accepted, connection);
+        let _ = (has_new_entries, accepted, connection);
     }
 }
 
-fn last(connection: &Connection) -> rusqlite::Result<TrailHead> {
+fn read_head(connection: &Connection) -> rusqlite::Result<TrailHead> {
     let sql = "SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1";
     let mut statement = connection.prepare_cached(sql)?;
     let head = statement.query_row([], |row| {
@@ -85,9 +87,9 @@ fn last(connection: &Connection) -> rusqlite::Result<TrailHead> {
     Ok(head.optional()?.unwrap_or_default())
 }
 
-/// Reads the trail for what it is, right or wrong.
+/// Reads the whole trail without verifying it, and returns the anchor that accepts it as it is.
 #[cfg(feature = "servers")]
-fn as_it_is(connection: &Connection) -> rusqlite::Result<TrailAnchor> {
+fn read_unverified(connection: &Connection) -> rusqlite::Result<TrailAnchor> {
     let mut statement =
         connection.prepare("SELECT number, body, hash FROM audit ORDER BY number")?;
     let mut rows = statement.query([])?;
@@ -95,7 +97,7 @@ fn as_it_is(connection: &Connection) -> rusqlite::Result<TrailAnchor> {
     while let Some(row) = rows.next()? {
         let number = row.get::<_, i64>(0)? as u64;
         let (text, hash) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?);
-        sum.entry(number, text.as_bytes(), hash.as_bytes());
+        sum.add(number, text.as_bytes(), hash.as_bytes());
         head = TrailHead { count: number, hash: hash.into() };
     }
     let accepted = Some(AcceptedPrefix { up_to: head.count, digest: sum.digest() });
@@ -114,14 +116,14 @@ pub(super) fn read(
     head: Option<&HeadFile>,
     filter: &AuditFilter,
 ) -> rusqlite::Result<AuditTrail> {
-    // Before the first look into the table: what is kept is never ahead of what was committed.
-    let (kept, unreadable) = match kept(head) {
-        Ok(kept) => (kept, None),
-        Err(broken) => (None, Some(broken)),
+    // The anchor is read before the table, so that it is never ahead of the entries read.
+    let (anchor, read_error) = match read_anchor(head) {
+        Ok(anchor) => (anchor, None),
+        Err(defect) => (None, Some(defect)),
     };
-    let vouches = kept.as_ref().map(|kept| kept.head.count);
-    let accepted = kept.as_ref().and_then(|kept| Some(kept.accepted.as_ref()?.up_to));
-    let mut check = TrailVerifier::new(kept);
+    let anchored = anchor.as_ref().map(|anchor| anchor.head.count);
+    let accepted = anchor.as_ref().and_then(|anchor| Some(anchor.accepted.as_ref()?.up_to));
+    let mut verifier = TrailVerifier::new(anchor);
     let mut entries = VecDeque::new();
     let mut statement =
         connection.prepare("SELECT number, body, hash FROM audit ORDER BY number")?;
@@ -129,34 +131,34 @@ pub(super) fn read(
     while let Some(row) = rows.next()? {
         let number = row.get::<_, i64>(0)? as u64;
         let (text, hash) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?);
-        check.entry(number, text, hash);
-        // What is no JSON was changed, which the hash tells.
+        verifier.verify_entry(number, text, hash);
+        // A body that is not JSON was changed; the hash shows that.
         let body = serde_json::from_str::<Value>(text).unwrap_or_default();
         let entry = AuditEntry::new(number, body, hash.into());
-        if filter.wants(&entry) {
+        if filter.selects(&entry) {
             entries.push_back(entry);
         }
         if filter.limit.is_some_and(|limit| entries.len() as u64 > limit) {
             entries.pop_front();
         }
     }
-    let (head, broken) = check.end();
+    let (head, defect) = verifier.finish();
     Ok(AuditTrail {
         entries: entries.into(),
         count: head.count,
         hash: head.hash,
-        kept: vouches,
+        kept: anchored,
         accepted,
-        broken: broken.or(unreadable),
+        broken: defect.or(read_error),
     })
 }
 
 #[cfg(feature = "servers")]
-fn kept(head: Option<&HeadFile>) -> Result<Option<TrailAnchor>, TrailDefect> {
+fn read_anchor(head: Option<&HeadFile>) -> Result<Option<TrailAnchor>, TrailDefect> {
     head.map_or(Ok(None), HeadFile::read)
 }
 
 #[cfg(not(feature = "servers"))]
-fn kept(_: Option<&HeadFile>) -> Result<Option<TrailAnchor>, TrailDefect> {
+fn read_anchor(_: Option<&HeadFile>) -> Result<Option<TrailAnchor>, TrailDefect> {
     Ok(None)
 }

@@ -9,7 +9,7 @@ use rusqlite::{Connection, Row};
 const INSERT: &str = "INSERT INTO entries (id, kind, call, at, cpu, wall, lines, calls, meta, text) \
                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 
-/// The columns that `read` takes, in order.
+/// The columns that `read` expects, in order.
 pub(super) const COLUMNS: &str = "at, cpu, wall, lines, calls, kind, call, meta, text";
 
 /// Writes an entry.
@@ -35,13 +35,13 @@ fn read_columns(row: &Row<'_>) -> rusqlite::Result<EncodedMeter> {
     })
 }
 
-/// Reads the time and the cost of an entry: the first five of `COLUMNS`.
+/// Reads the time and the usage of an entry: the first five of `COLUMNS`.
 pub(super) fn read_meter(row: &Row<'_>) -> rusqlite::Result<(Timestamp, Meter)> {
     read_columns(row).map(EncodedMeter::decode)
 }
 
-/// Reads an entry of the run of this number from `COLUMNS`. The inner error says what is wrong with
-/// it.
+/// Reads an entry of the run with this number from `COLUMNS`. The inner error describes damage to
+/// the entry.
 pub(super) fn read(
     connection: &Connection,
     run: (i64, RunId),
@@ -57,9 +57,9 @@ pub(super) fn read(
     Ok(match encoded.decode() {
         Ok(DecodedEntry::Whole(entry)) => Ok(entry),
         Ok(DecodedEntry::Asked(asked)) => {
-            let question = answers::body(connection, run, asked.question)?;
-            asked.with(question)
+            let question = answers::read_question(connection, run, asked.question)?;
+            asked.with_question(question)
         }
-        Err(wrong) => Err(wrong),
+        Err(damage) => Err(damage),
     })
 }

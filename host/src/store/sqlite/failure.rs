@@ -1,4 +1,4 @@
-//! What SQLite says, in the words of the journal.
+//! Maps errors of SQLite and the OS to errors of the journal.
 
 use super::super::StoreError;
 use rusqlite::ErrorCode;
@@ -6,16 +6,18 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Less than this is no room: SQLite grows its index of the WAL by half of it.
+/// With less free space than this, the disk counts as full: SQLite extends its index of the WAL by
+/// half of it.
 #[cfg(unix)]
-const NO_ROOM: u64 = 64 << 10;
+const FULL_BELOW: u64 = 64 << 10;
 
-/// Why an operation did not happen.
+/// The error of an operation.
 #[derive(Debug)]
 pub(super) enum OperationError {
-    /// It was not allowed to. Nothing was written for it, and what happens beside it may go on.
+    /// The operation was refused. Nothing was written for it, and other operations in the same
+    /// transaction may succeed.
     Refused(StoreError),
-    /// SQLite failed, and with it everything in the same transaction.
+    /// SQLite failed, and with it every operation in the same transaction.
     Failed(rusqlite::Error),
 }
 
@@ -33,7 +35,7 @@ impl From<rusqlite::Error> for OperationError {
 
 impl OperationError {
     /// Returns the error for the journal at `path`.
-    pub(super) fn at(self, path: &Path) -> StoreError {
+    pub(super) fn into_store_error(self, path: &Path) -> StoreError {
         match self {
             OperationError::Refused(error) => error,
             OperationError::Failed(error) => failure(path, &error),
@@ -41,12 +43,12 @@ impl OperationError {
     }
 }
 
-/// Returns what a failure of SQLite means for the journal at `path`.
+/// Maps an error of SQLite for the journal at `path`.
 pub(super) fn failure(path: &Path, error: &rusqlite::Error) -> StoreError {
     let detail = error.to_string();
     let path = path.to_path_buf();
     let Some(code) = error.sqlite_error_code() else {
-        // What is left are values of another type than the schema says.
+        // The remaining errors are values of another type than the schema has.
         return StoreError::Damaged { path, detail };
     };
     match code {
@@ -55,7 +57,7 @@ pub(super) fn failure(path: &Path, error: &rusqlite::Error) -> StoreError {
         }
         ErrorCode::DiskFull => StoreError::Full { path },
         ErrorCode::ReadOnly => StoreError::ReadOnly { path },
-        // The index of the WAL is mapped memory: SQLite reports a full disk there as any other
+        // The index of the WAL is mapped memory, where SQLite reports a full disk like any other
         // failure.
         ErrorCode::SystemIoFailure | ErrorCode::CannotOpen if is_full(&path) => {
             StoreError::Full { path }
@@ -68,7 +70,7 @@ pub(super) fn failure(path: &Path, error: &rusqlite::Error) -> StoreError {
     }
 }
 
-/// Returns what a failure of the OS means.
+/// Maps an error of the OS.
 pub(super) fn io_failure(action: &'static str, path: &Path, source: io::Error) -> StoreError {
     let path = path.to_path_buf();
     match source.kind() {
@@ -81,7 +83,8 @@ pub(super) fn io_failure(action: &'static str, path: &Path, source: io::Error) -
 #[cfg(unix)]
 fn is_full(path: &Path) -> bool {
     let folder = path.parent().unwrap_or(path);
-    rustix::fs::statvfs(folder).is_ok_and(|room| room.f_bavail * room.f_frsize < NO_ROOM)
+    rustix::fs::statvfs(folder)
+        .is_ok_and(|statistics| statistics.f_bavail * statistics.f_frsize < FULL_BELOW)
 }
 
 #[cfg(not(unix))]

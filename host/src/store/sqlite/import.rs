@@ -1,13 +1,13 @@
-//! Runs of another journal, brought over as history.
+//! Imports ended runs of another journal, as history.
 //!
-//! In flows the folder of a journal that this user had before, out flow its runs that are over:
-//! headers and entries. No question is opened and no decision is brought, so that nothing of it
-//! decides anything.
+//! Input: the folder of a journal that this user had before. Output: the headers and entries of its
+//! ended runs. No question is opened and no decision is imported, so that imported data decides
+//! nothing.
 //!
-//! **Invariant:** a journal that lies in a project counts only if its audit trail, all of it, is
-//! the one that this user's state folder vouches for: a clone may bring any file, and cannot bring
-//! that. **Invariant:** the other journal is neither changed nor opened: what is read is a copy in
-//! this user's own folder.
+//! **Invariant:** a journal that lies in a project is imported only if its whole audit trail
+//! matches the anchor in this user's state folder. A clone may bring any file, but cannot bring
+//! that anchor. **Invariant:** the other journal is neither changed nor opened by SQLite: a copy in
+//! this user's own folder is read.
 
 use super::answers;
 use super::audit::{self, HeadFile, TrailWriter};
@@ -15,8 +15,8 @@ use super::columns::entry_id;
 use super::failure::{OperationError, io_failure};
 use super::list::each_run;
 use super::load::load;
-use super::open::{accept, beside, connect, open, wal_size};
-use super::owner::{OwnerFolder, make_folder, private};
+use super::open::{check_and_migrate, connect, open, wal_size, with_suffix};
+use super::owner::{OwnerFolder, make_private_folder, private_options};
 use super::runs::insert;
 use super::store::Store;
 use super::{entries, failure::failure};
@@ -28,26 +28,26 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// Bytes of a journal that are copied: far more than a thousand runs have.
-const LARGEST: u64 = 1 << 30;
+/// Maximum bytes of a journal that are copied: far more than a thousand runs have.
+const MAX_JOURNAL_BYTES: u64 = 1 << 30;
 
-/// What was brought.
+/// The result of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JournalImport {
-    /// Runs that are history here now.
+    /// Runs that were imported.
     pub runs: u64,
-    /// Runs that were left: they were not over, or could not be read.
+    /// Runs that were not imported: they had not ended, or could not be read.
     pub left: u64,
 }
 
-/// Why nothing was brought.
+/// The reason for which nothing was imported.
 #[derive(Debug)]
 pub enum JournalImportError {
-    /// It does not count, for this reason.
+    /// The journal was refused, for this reason.
     Refused(String),
-    /// A process works with it: it can be tried again.
+    /// A process uses the journal: the import can be tried again.
     InUse,
-    /// The journal that it should be brought into does not work.
+    /// The journal to import into does not work.
     Failed(StoreError),
 }
 
@@ -57,52 +57,53 @@ impl From<StoreError> for JournalImportError {
     }
 }
 
-/// What says that a journal is this user's.
+/// The proof that a journal belongs to this user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnershipProof {
-    /// The head of its trail: the journal lies where others can write.
+    /// The anchor of its audit trail: the journal lies where others can write.
     TrailHead,
-    /// The place where it lies: the user's own state folder.
+    /// Its location: the user's own state folder.
     StateFolder,
 }
 
 impl Store {
-    /// Brings the runs of the journal in `from` that are over into the one in `folder`, which is
-    /// made if it is not there. The heads of both trails are in `heads`.
+    /// Imports the ended runs of the journal in `from` into the one in `folder`, which is created
+    /// if it does not exist. The anchors of both audit trails are in `heads`.
     pub fn import(
         folder: &Path,
         heads: &Path,
         from: &Path,
-        mark: OwnershipProof,
+        proof: OwnershipProof,
         now: Timestamp,
     ) -> Result<JournalImport, JournalImportError> {
         let head = HeadFile::of(heads, &from.join("state.db"));
-        if mark == OwnershipProof::TrailHead && !matches!(head.read(), Ok(Some(_))) {
-            let why = "nothing in your state folder says that it is yours";
-            return Err(JournalImportError::Refused(why.into()));
+        if proof == OwnershipProof::TrailHead && !matches!(head.read(), Ok(Some(_))) {
+            let reason = "nothing in your state folder says that it is yours";
+            return Err(JournalImportError::Refused(reason.into()));
         }
         let owners = OwnerFolder::of(from);
         if owners.any_alive() {
             return Err(JournalImportError::InUse);
         }
         let copy = JournalCopy::of(from, folder)?;
-        let (old, runs, left) = copy.read(&owners, now)?;
-        let none = AuditFilter { limit: Some(0), ..AuditFilter::default() };
-        let kept = (mark == OwnershipProof::TrailHead).then_some(&head);
-        let trail = audit::read(&old, kept, &none).map_err(|error| copy.refused(error.into()))?;
-        if mark == OwnershipProof::TrailHead
+        let (old, runs, skipped) = copy.read(&owners, now)?;
+        let no_entries = AuditFilter { limit: Some(0), ..AuditFilter::default() };
+        let checked_head = (proof == OwnershipProof::TrailHead).then_some(&head);
+        let trail = audit::read(&old, checked_head, &no_entries)
+            .map_err(|error| copy.refused(error.into()))?;
+        if proof == OwnershipProof::TrailHead
             && (trail.broken.is_some() || trail.kept != Some(trail.count))
         {
-            let why = "its audit trail is not the one that your state folder knows";
-            return Err(JournalImportError::Refused(why.into()));
+            let reason = "its audit trail is not the one that your state folder knows";
+            return Err(JournalImportError::Refused(reason.into()));
         }
         let (new, path) = open(folder)?;
         let failed = |error: rusqlite::Error| failure(&path, &error);
-        let own = TrailWriter::new(Some(HeadFile::of(heads, &path)));
+        let trail_writer = TrailWriter::new(Some(HeadFile::of(heads, &path)));
         new.execute_batch("BEGIN IMMEDIATE").map_err(failed)?;
-        let mut imported = JournalImport { runs: 0, left };
+        let mut imported = JournalImport { runs: 0, left: skipped };
         for (run, state) in runs {
-            match bring(&old, &copy.path, &new, run, state).map_err(failed)? {
+            match import_run(&old, &copy.path, &new, run, state).map_err(failed)? {
                 RunImportResult::Imported => imported.runs += 1,
                 RunImportResult::AlreadyPresent => {}
                 RunImportResult::Unreadable => imported.left += 1,
@@ -115,9 +116,9 @@ impl Store {
             entries: trail.count,
             head: trail.hash,
         };
-        own.note(&new, &AuditNote::new(now, None, note)).map_err(failed)?;
+        trail_writer.append(&new, &AuditNote::new(now, None, note)).map_err(failed)?;
         new.execute_batch("COMMIT").map_err(failed)?;
-        own.keep_head(&new);
+        trail_writer.update_head(&new);
         Ok(imported)
     }
 }
@@ -128,7 +129,7 @@ enum RunImportResult {
     Unreadable,
 }
 
-fn bring(
+fn import_run(
     old: &Connection,
     path: &Path,
     new: &Connection,
@@ -145,13 +146,13 @@ fn bring(
     for (entry, sequence) in stored.entries.iter().zip(0..) {
         entries::write(new, entry_id(number, sequence), entry)?;
         if let JournalEvent::Asked { question } = &entry.what {
-            answers::keep_closed(new, number, question)?;
+            answers::insert_closed(new, number, question)?;
         }
     }
     Ok(RunImportResult::Imported)
 }
 
-/// A journal as it was at one moment, gone when it is dropped.
+/// A copy of a journal at one moment, removed when it is dropped.
 struct JournalCopy {
     folder: PathBuf,
     path: PathBuf,
@@ -161,17 +162,18 @@ impl JournalCopy {
     /// Copies the journal in `from` into a new folder in `to`.
     fn of(from: &Path, to: &Path) -> Result<JournalCopy, JournalImportError> {
         let folder = to.join(format!("import-{}", uuid::Uuid::new_v4().simple()));
-        make_folder(&folder).map_err(|error| io_failure("make the folder", &folder, error))?;
+        make_private_folder(&folder)
+            .map_err(|error| io_failure("make the folder", &folder, error))?;
         let copy = JournalCopy { path: folder.join("state.db"), folder };
-        let plain = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_dir());
-        if !plain(from) {
+        let is_folder = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_dir());
+        if !is_folder(from) {
             return Err(JournalImportError::Refused("its folder is a link".into()));
         }
         let original = from.join("state.db");
         copy.file(&original, &copy.path)?;
-        let wal = beside(&original, "-wal");
+        let wal = with_suffix(&original, "-wal");
         if wal.symlink_metadata().is_ok() {
-            copy.file(&wal, &beside(&copy.path, "-wal"))?;
+            copy.file(&wal, &with_suffix(&copy.path, "-wal"))?;
         }
         Ok(copy)
     }
@@ -180,20 +182,21 @@ impl JournalCopy {
         let refused =
             |error: io::Error| JournalImportError::Refused(format!("it cannot be read: {error}"));
         let file = open_plain(from).map_err(refused)?;
-        let mut copy = private()
+        let mut copy = private_options()
             .write(true)
             .create_new(true)
             .open(to)
             .map_err(|error| io_failure("write", to, error))?;
-        let copied = io::copy(&mut file.take(LARGEST + 1), &mut copy)
+        let copied = io::copy(&mut file.take(MAX_JOURNAL_BYTES + 1), &mut copy)
             .map_err(|error| io_failure("write", to, error))?;
-        match copied > LARGEST {
+        match copied > MAX_JOURNAL_BYTES {
             true => Err(JournalImportError::Refused("it is too large".into())),
             false => Ok(()),
         }
     }
 
-    /// Opens it, and lists its runs that are over, oldest first, and how many are not.
+    /// Opens the copy. Returns the connection, the ended runs, oldest first, and the number of
+    /// other runs.
     #[expect(clippy::type_complexity, reason = "it is taken apart where it is called")]
     fn read(
         &self,
@@ -202,27 +205,27 @@ impl JournalCopy {
     ) -> Result<(Connection, Vec<(RunId, RunState)>, u64), JournalImportError> {
         let refused = |error: StoreError| self.refused(OperationError::Refused(error));
         let connection = connect(&self.path).map_err(refused)?;
-        // It is brought up to date as any journal is: this is a copy.
-        accept(&connection, &self.path, wal_size(&self.path) == 0).map_err(refused)?;
-        let (mut runs, mut left) = (Vec::new(), 0);
+        // The copy is migrated like any journal; the original is not touched.
+        check_and_migrate(&connection, &self.path, wal_size(&self.path) == 0).map_err(refused)?;
+        let (mut runs, mut skipped) = (Vec::new(), 0);
         let listed = each_run(&connection, owners, now, |run| {
             match run.state.ended() {
                 true => runs.push((run.run, run.state)),
-                false => left += 1,
+                false => skipped += 1,
             }
             Ok(ControlFlow::Continue(()))
         });
-        listed.map_err(|trouble| self.refused(trouble))?;
+        listed.map_err(|error| self.refused(error))?;
         runs.reverse();
-        Ok((connection, runs, left))
+        Ok((connection, runs, skipped))
     }
 
-    /// What is wrong with the copy is wrong with the original.
-    fn refused(&self, trouble: OperationError) -> JournalImportError {
-        JournalImportError::Refused(match trouble.at(&self.path) {
+    /// Maps an error of the copy: the original has the same defect.
+    fn refused(&self, error: OperationError) -> JournalImportError {
+        JournalImportError::Refused(match error.into_store_error(&self.path) {
             StoreError::Altered { detail, .. } | StoreError::Damaged { detail, .. } => detail,
             StoreError::Newer { .. } => "a newer pml wrote it".into(),
-            // It says nothing about the original.
+            // These errors say nothing about the original.
             error @ (StoreError::Full { .. } | StoreError::Io { .. }) => {
                 return JournalImportError::Failed(error);
             }
@@ -233,12 +236,12 @@ impl JournalCopy {
 
 impl Drop for JournalCopy {
     fn drop(&mut self) {
-        // What cannot be removed is in nobody's way.
+        // A folder that cannot be removed does no harm.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Opens a file of this user's that is one, and no link.
+/// Opens a regular file of this user's; refuses links.
 fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.read(true);

@@ -1,4 +1,4 @@
-//! The store as a journal.
+//! Implements [`Journal`] for [`Store`].
 
 use super::operation::{Operation, ReadRequest};
 use super::store::Store;
@@ -48,7 +48,7 @@ impl Journal for Store {
 
     fn watch(&self, run: RunId) -> Arc<Notify> {
         let watcher = self.shared().watchers.watch(run);
-        self.tell_reader(ReadRequest::Watch { run });
+        self.send_to_reader(ReadRequest::Watch { run });
         watcher
     }
 

@@ -1,4 +1,4 @@
-//! Which runs this process has.
+//! The runs that this process owns.
 
 use super::operation::Operation;
 use super::statistics::Counters;
@@ -11,55 +11,56 @@ use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-/// What the two threads, the store and its leases share.
+/// The state that the two threads, the store and its leases share.
 pub(super) struct SharedStoreState {
     /// The journal's file.
     pub(super) path: PathBuf,
-    /// Who wants to know of answers.
+    /// The watchers that are notified of answers.
     pub(super) watchers: Watchers,
-    /// What was written.
+    /// Counters of transactions.
     pub(super) counters: Counters,
-    /// The way to the writer.
+    /// The queue of the writer.
     pub(super) operations: Sender<Operation>,
-    /// Where the writer sits, to be called for what was sent.
-    pub(super) desk: OnceLock<Weak<SharedWriter>>,
-    /// The fence of each run that a living lease of this store names.
-    held: Mutex<HashMap<RunId, u64>>,
+    /// The writer, to wake it for queued operations.
+    pub(super) writer: OnceLock<Weak<SharedWriter>>,
+    /// The fence of each run that a lease of this store exists for.
+    fences: Mutex<HashMap<RunId, u64>>,
 }
 
 impl SharedStoreState {
-    /// Returns the shared part of a store that has no runs yet.
+    /// Returns the shared state of a store that owns no runs yet.
     pub(super) fn new(path: PathBuf, operations: Sender<Operation>) -> SharedStoreState {
         let (watchers, counters) = (Watchers::default(), Counters::default());
-        let desk = OnceLock::new();
-        SharedStoreState { path, watchers, counters, operations, desk, held: Mutex::default() }
+        let writer = OnceLock::new();
+        SharedStoreState { path, watchers, counters, operations, writer, fences: Mutex::default() }
     }
 
-    fn held(&self) -> MutexGuard<'_, HashMap<RunId, u64>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_fences(&self) -> MutexGuard<'_, HashMap<RunId, u64>> {
+        self.fences.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether a lease of this store names the run.
-    pub(super) fn holds(&self, run: RunId) -> bool {
-        self.held().contains_key(&run)
+    /// Reports whether a lease of this store exists for the run.
+    pub(super) fn has_lease(&self, run: RunId) -> bool {
+        self.lock_fences().contains_key(&run)
     }
 
-    /// Returns a lease. It knows the way to the writer, but does not keep the store alive.
+    /// Returns a lease. It can reach the writer, but does not keep the store alive.
     pub(super) fn lease(self: &Arc<SharedStoreState>, run: RunId, fence: u64) -> Lease {
-        self.held().insert(run, fence);
+        self.lock_fences().insert(run, fence);
         let shared = self.clone();
         Lease::new(run, fence, move || {
-            let mut held = shared.held();
-            if held.get(&run) == Some(&fence) {
-                // Before anybody else can have the run, and with it a watcher of its own.
+            let mut fences = shared.lock_fences();
+            if fences.get(&run) == Some(&fence) {
+                // The watcher is removed before another owner can have the run, and a watcher of
+                // its own.
                 shared.watchers.remove(run);
-                held.remove(&run);
+                fences.remove(&run);
             }
-            drop(held);
-            // A closed store holds no lock any more: its runs are free already.
+            drop(fences);
+            // A closed store holds no lock any more, so its runs are free already.
             let _ = shared.operations.send(Operation::Release { run, fence });
-            if let Some(desk) = shared.desk.get().and_then(Weak::upgrade) {
-                desk.mention();
+            if let Some(writer) = shared.writer.get().and_then(Weak::upgrade) {
+                writer.wake_unless_polling();
             }
         })
     }

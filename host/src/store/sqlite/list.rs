@@ -1,4 +1,4 @@
-//! Runs as they stand.
+//! Lists runs.
 
 use super::columns::{comparable, entry_range, parsed, run_id};
 use super::entries;
@@ -12,24 +12,24 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-/// A run as it stands, without what its last entry says.
+/// A listed run, without the data of its last entry.
 pub(super) struct ListedRun {
-    /// Its number.
+    /// The number of its row.
     pub(super) number: i64,
-    /// Which run.
+    /// The run.
     pub(super) run: RunId,
     /// When it was created.
     pub(super) created: Timestamp,
-    /// Where it stands, judged by whether its owner lives and its questions have expired.
+    /// Its state, considering whether its owner lives and its questions have expired.
     pub(super) state: RunState,
-    /// The process of its living owner.
+    /// The process id of its owner, if that lives.
     pub(super) owner: Option<u32>,
     script: String,
     resumed_from: Option<RunId>,
     questions: u64,
 }
 
-/// Shows every run to `visit`, newest first, until it breaks off.
+/// Calls `visit` with every run, newest first, until it breaks.
 pub(super) fn each_run(
     connection: &Connection,
     owners: &OwnerFolder,
@@ -42,13 +42,13 @@ pub(super) fn each_run(
     let mut rows = statement.query([])?;
     let mut alive = HashMap::new();
     while let Some(row) = rows.next()? {
-        let (mut standing, owner) = read(row)?;
-        standing.owner = owner.and_then(|owner| match alive.get(&owner) {
+        let (mut listed, owner) = read(row)?;
+        listed.owner = owner.and_then(|owner| match alive.get(&owner) {
             Some(process) => *process,
-            None => *alive.entry(owner.clone()).or_insert(owners.alive(&owner)),
+            None => *alive.entry(owner.clone()).or_insert(owners.living_process(&owner)),
         });
-        judge(connection, &mut standing, now)?;
-        if visit(standing)?.is_break() {
+        update_state(connection, &mut listed, now)?;
+        if visit(listed)?.is_break() {
             break;
         }
     }
@@ -56,7 +56,7 @@ pub(super) fn each_run(
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<(ListedRun, Option<String>)> {
-    let standing = ListedRun {
+    let listed = ListedRun {
         number: row.get(0)?,
         run: RunId::from_bytes(row.get(1)?),
         state: parsed(row, 2, str::parse)?,
@@ -66,10 +66,14 @@ fn read(row: &Row<'_>) -> rusqlite::Result<(ListedRun, Option<String>)> {
         resumed_from: run_id(row, 6)?,
         questions: 0,
     };
-    Ok((standing, row.get(5)?))
+    Ok((listed, row.get(5)?))
 }
 
-fn judge(connection: &Connection, run: &mut ListedRun, now: Timestamp) -> rusqlite::Result<()> {
+fn update_state(
+    connection: &Connection,
+    run: &mut ListedRun,
+    now: Timestamp,
+) -> rusqlite::Result<()> {
     if run.state.ended() {
         return Ok(());
     }
@@ -84,8 +88,8 @@ fn judge(connection: &Connection, run: &mut ListedRun, now: Timestamp) -> rusqli
     Ok(())
 }
 
-/// Reads when something last happened to a run, and what it had cost.
-pub(super) fn last(
+/// Reads the time of a run's last entry, and its usage then.
+pub(super) fn last_entry(
     connection: &Connection,
     run: &ListedRun,
 ) -> rusqlite::Result<(Timestamp, Meter)> {
@@ -109,8 +113,8 @@ pub(super) fn runs(
         if found.len() >= limit {
             return Ok(ControlFlow::Break(()));
         }
-        if filter.wants(run.run, &run.script, run.state) {
-            let (updated, meter) = last(connection, &run)?;
+        if filter.selects(run.run, &run.script, run.state) {
+            let (updated, meter) = last_entry(connection, &run)?;
             let ListedRun { run, script, state, created, owner, resumed_from, questions, .. } = run;
             found.push(RunSummary::new(
                 run,

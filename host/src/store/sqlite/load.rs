@@ -1,4 +1,4 @@
-//! Reading a run back.
+//! Reads a run from the journal.
 
 use super::columns::{entry_range, parsed, unreadable};
 use super::entries::{self, COLUMNS};
@@ -10,10 +10,10 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use std::borrow::Cow;
 use std::path::Path;
 
-/// The column of the limits, the one of a header that is JSON.
+/// The column of the limits, the only JSON in a header.
 const LIMITS: usize = 11;
 
-/// Returns a run's number.
+/// Returns the row number of a run.
 pub(super) fn number(connection: &Connection, run: RunId) -> Result<i64, OperationError> {
     let mut statement = connection.prepare_cached("SELECT number FROM runs WHERE id = ?1")?;
     let found = statement.query_row([run.as_bytes()], |row| row.get(0)).optional()?;

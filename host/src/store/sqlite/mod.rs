@@ -1,19 +1,19 @@
-//! The journal in a file: SQLite, in WAL mode, shared by all processes of a project.
+//! The journal in a file: SQLite in WAL mode, shared by all processes of a project.
 //!
-//! Everything that writes is queued, and whatever is queued is committed as one transaction: by a
-//! thread, or, where it is small, by whoever waits for it (`desk`). A second thread reads, and
-//! looks out for answers that other processes record.
+//! Writes are queued, and everything in the queue is committed as one transaction: by a thread or,
+//! if it is small, by the caller that waits for it (`shared_writer`). A second thread reads, and
+//! polls for answers that other processes record.
 //!
 //! ```text
 //! FOLDER/state.db        the journal, and its `-wal` and `-shm`
-//! FOLDER/owners/TOKEN    locked for as long as the process lives that has runs under this token
-//! HEADS/JOURNAL.json     how far the trail goes, in another folder, where one is given
+//! FOLDER/owners/TOKEN    locked while the process lives that owns runs under this token
+//! HEADS/JOURNAL.json     the anchor of the audit trail, in another folder, if one is given
 //! ```
 //!
-//! **Invariant:** nothing here opens `state.db` except SQLite, once it exists. POSIX drops all
-//! locks that a process has on a file when it closes any descriptor of it, and SQLite's locks are
-//! such locks. **Invariant:** a journal that cannot be used is refused by name and left exactly as
-//! it is.
+//! **Invariant:** once `state.db` exists, only SQLite opens it. POSIX drops all locks that a
+//! process has on a file when it closes any descriptor of it, and SQLite's locks are such locks.
+//! **Invariant:** a journal that cannot be used is refused with an error that names it, and is left
+//! exactly as it is.
 
 mod answers;
 mod audit;

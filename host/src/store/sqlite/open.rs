@@ -1,7 +1,7 @@
-//! Opening a journal, or making one.
+//! Opens a journal, or creates one.
 
 use super::failure::{failure, io_failure};
-use super::owner::{make_folder, private};
+use super::owner::{make_private_folder, private_options};
 use super::schema::{self, DatabaseKind, MIGRATIONS};
 use crate::store::StoreError;
 use rusqlite::config::DbConfig;
@@ -14,91 +14,95 @@ use std::thread::sleep;
 use std::time::Duration;
 use tracing::{debug, info};
 
-/// What a version control system keeps of the folder that we made.
+/// The `.gitignore` of the folder that pml creates.
 const GITIGNORE: &str = "*\n!mcp.lock\n";
 
-/// Statements kept prepared: more than there are.
-const STATEMENTS: usize = 64;
+/// Capacity of the cache of prepared statements: more than there are.
+const STATEMENT_CACHE: usize = 64;
 
-/// The WAL is cut back to this when it begins anew: less than calls for a checkpoint, so that its
-/// size says whether there is something to fold in.
-const WAL_KEPT: i64 = 1 << 20;
+/// Size to which the WAL is truncated when it restarts. It is less than the size that triggers a
+/// checkpoint, so that the size shows whether a checkpoint is needed.
+const WAL_SIZE_LIMIT: i64 = 1 << 20;
 
-/// One at a time in a process: making the file opens and closes it, which would drop the locks of a
-/// faster one.
+/// Serialises opening within a process: creating the file opens and closes it, which would drop the
+/// locks of another thread that was faster.
 static OPENING: Mutex<()> = Mutex::new(());
 
-/// Opens, or makes, the journal in `folder`. Returns it with its path.
+/// Opens or creates the journal in `folder`. Returns the connection and the path of its file.
 pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), StoreError> {
-    let _one = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _guard = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
     let path = folder.join("state.db");
-    prepare(folder)?;
-    for ours in [path.clone(), beside(&path, "-wal"), beside(&path, "-shm"), folder.join("owners")]
-    {
-        refuse_link(&ours)?;
+    prepare_folder(folder)?;
+    for path in [
+        path.clone(),
+        with_suffix(&path, "-wal"),
+        with_suffix(&path, "-shm"),
+        folder.join("owners"),
+    ] {
+        refuse_link(&path)?;
     }
     let wal = wal_size(&path);
     if size(&path) == 0 && wal > 0 {
-        // SQLite would take the journal for a new one and delete the WAL.
+        // SQLite would treat the journal as new and delete the WAL.
         let detail = "it is empty, but its WAL is not".into();
         return Err(StoreError::Damaged { path, detail });
     }
     make_file(&path)?;
     let connection = connect(&path)?;
-    accept(&connection, &path, wal == 0)?;
+    check_and_migrate(&connection, &path, wal == 0)?;
     Ok((connection, path))
 }
 
-/// Makes the folder for this user only, if it is not there, and keeps it out of version control.
-/// One that is there may have come with a clone: it must be a folder, and this user's.
-pub(super) fn prepare(folder: &Path) -> Result<(), StoreError> {
+/// Creates the folder for this user only, if it does not exist, and excludes it from version
+/// control. An existing one may have come with a clone: it must be a folder, and this user's.
+pub(super) fn prepare_folder(folder: &Path) -> Result<(), StoreError> {
     refuse_link(folder)?;
-    let refused = |kind, why: &str| {
-        Err(io_failure("use the folder", folder, io::Error::new(kind, why.to_owned())))
+    let refused = |kind, reason: &str| {
+        Err(io_failure("use the folder", folder, io::Error::new(kind, reason.to_owned())))
     };
     match fs::symlink_metadata(folder) {
         Ok(found) if !found.is_dir() => {
             return refused(io::ErrorKind::NotADirectory, "it is no folder: move it away");
         }
         Ok(found) if !is_own(&found) => {
-            let why = "it belongs to another user: move it away, or make it yours";
-            return refused(io::ErrorKind::PermissionDenied, why);
+            let reason = "it belongs to another user: move it away, or make it yours";
+            return refused(io::ErrorKind::PermissionDenied, reason);
         }
         Ok(found) => {
-            return close(folder, &found)
+            return restrict(folder, &found)
                 .map_err(|error| io_failure("close the folder to others", folder, error));
         }
-        // Whatever it is, making the folder says it.
+        // For any other error, creating the folder fails with a better one.
         Err(_) => {}
     }
-    make_folder(folder).map_err(|error| io_failure("make the folder", folder, error))?;
+    make_private_folder(folder).map_err(|error| io_failure("make the folder", folder, error))?;
     let ignore = folder.join(".gitignore");
     match fs::OpenOptions::new().write(true).create_new(true).open(&ignore) {
         Ok(mut file) => file
             .write_all(GITIGNORE.as_bytes())
             .map_err(|error| io_failure("write", &ignore, error)),
-        // Another process made it.
+        // Another process created it.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(io_failure("make", &ignore, error)),
     }
 }
 
-/// Refuses a link: what is written through it could be anything of this user.
+/// Refuses a link: writing through it could change any file of this user.
 fn refuse_link(path: &Path) -> Result<(), StoreError> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_symlink() => {
-            let why = "it is a symbolic link, which may have come with a clone: remove it";
-            let source = io::Error::new(io::ErrorKind::NotADirectory, why);
+            let reason = "it is a symbolic link, which may have come with a clone: remove it";
+            let source = io::Error::new(io::ErrorKind::NotADirectory, reason);
             Err(io_failure("follow a link", path, source))
         }
         _ => Ok(()),
     }
 }
 
-/// Closes a folder to others that was there before: a checkout leaves it open, and what is put into
-/// it is for this user only.
+/// Removes the permissions of others from an existing folder: a checkout leaves it readable, and
+/// its content is for this user only.
 #[cfg(unix)]
-fn close(folder: &Path, found: &fs::Metadata) -> io::Result<()> {
+fn restrict(folder: &Path, found: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     match found.permissions().mode() & 0o077 {
         0 => Ok(()),
@@ -107,7 +111,7 @@ fn close(folder: &Path, found: &fs::Metadata) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn close(_: &Path, _: &fs::Metadata) -> io::Result<()> {
+fn restrict(_: &Path, _: &fs::Metadata) -> io::Result<()> {
     Ok(())
 }
 
@@ -121,44 +125,44 @@ fn is_own(_: &fs::Metadata) -> bool {
     true
 }
 
-/// Makes an empty file for this user only, if there is none; SQLite gives the files beside it the
+/// Creates an empty file for this user only, if there is none. SQLite gives the files beside it the
 /// same mode.
 fn make_file(path: &Path) -> Result<(), StoreError> {
-    // An existing file is not even opened: see the invariant of this folder.
-    match private().write(true).create_new(true).open(path) {
+    // An existing file is not even opened: see the invariant in `mod.rs`.
+    match private_options().write(true).create_new(true).open(path) {
         Err(error) if !path.exists() => Err(io_failure("make the journal", path, error)),
         Ok(_) | Err(_) => Ok(()),
     }
 }
 
-/// Returns how large the WAL of the journal at `path` is.
+/// Returns the size of the WAL of the journal at `path`.
 pub(super) fn wal_size(path: &Path) -> u64 {
-    size(&beside(path, "-wal"))
+    size(&with_suffix(path, "-wal"))
 }
 
 fn size(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |found| found.len())
 }
 
-pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
+pub(super) fn with_suffix(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()
 }
 
-/// Opens a connection that changes nothing yet.
+/// Opens a connection, without changing the file yet.
 pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let failed = |error| failure(path, &error);
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     harden(&connection).map_err(failed)?;
-    connection.busy_handler(Some(wait)).map_err(failed)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.busy_handler(Some(wait_while_busy)).map_err(failed)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
     Ok(connection)
 }
 
-/// Turns off what SQLite offers to whoever wrote the file. Triggers stay: those of the audit trail
-/// are ours, and no others are accepted.
+/// Turns off features of SQLite that the author of a hostile file could use. Triggers stay on: the
+/// schema check accepts only those of the audit trail.
 fn harden(connection: &Connection) -> rusqlite::Result<()> {
     for (setting, on) in [
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
@@ -171,14 +175,14 @@ fn harden(connection: &Connection) -> rusqlite::Result<()> {
     ] {
         connection.set_db_config(setting, on)?;
     }
-    // Pages are checked as they are read, before anything in them is taken for a place in memory.
+    // Pages are checked when they are read, before their content is used as an offset.
     connection.pragma_update(None, "cell_size_check", true)
 }
 
-/// Waits while another process writes: briefly at first, as most writes take microseconds, and some
-/// ten seconds in all.
-pub(super) fn wait(times: i32) -> bool {
-    match times {
+/// Waits while another process writes: briefly at first, because most writes take microseconds, and
+/// about ten seconds in all. Returns `false` to give up.
+pub(super) fn wait_while_busy(attempts: i32) -> bool {
+    match attempts {
         0..20 => sleep(Duration::from_micros(100)),
         20..2000 => sleep(Duration::from_millis(5)),
         _ => return false,
@@ -186,8 +190,8 @@ pub(super) fn wait(times: i32) -> bool {
     true
 }
 
-/// Checks that it is a journal that this version can use, and only then touches it.
-pub(super) fn accept(
+/// Checks that this version can use the journal, and only then changes it.
+pub(super) fn check_and_migrate(
     connection: &Connection,
     path: &Path,
     complete: bool,
@@ -209,15 +213,14 @@ pub(super) fn accept(
         }
         DatabaseKind::Journal(_) | DatabaseKind::Empty => {}
     }
-    if complete && is_cut(connection, path).map_err(failed)? && wal_size(path) == 0 {
+    if complete && is_truncated(connection, path).map_err(failed)? && wal_size(path) == 0 {
         return Err(damaged("it is cut short"));
     }
     if connection.is_readonly("main").map_err(failed)? {
         return Err(StoreError::ReadOnly { path: path.into() });
     }
     if found == DatabaseKind::Empty {
-        // Must come before everything else; on a journal that is there it would write, and change
-        // nothing.
+        // This must come first. On an existing journal it would write without any effect.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
     }
     configure(connection).map_err(failed)?;
@@ -231,39 +234,40 @@ pub(super) fn accept(
     Ok(())
 }
 
-/// Returns whether the last page is not whole. SQLite itself only misses whole pages.
-fn is_cut(connection: &Connection, path: &Path) -> rusqlite::Result<bool> {
+/// Reports whether the last page is incomplete. SQLite itself only detects missing whole pages.
+fn is_truncated(connection: &Connection, path: &Path) -> rusqlite::Result<bool> {
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let expected = number("page_size")? * number("page_count")?;
     Ok(size(path) < expected as u64)
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
-    // Two processes that make the journal at once are told so without a wait.
-    let mut times = 0;
+    // If two processes create the journal at once, SQLite reports busy here without calling the
+    // busy handler.
+    let mut attempts = 0;
     let mode = loop {
         let set = connection
             .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0));
         match set {
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
-                if !wait(times) {
+                if !wait_while_busy(attempts) {
                     break Err(error);
                 }
-                times += 1;
+                attempts += 1;
             }
             set => break set,
         }
     };
     mode?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    // A checkpoint waits for the disk: the writer's thread decides when.
+    // A checkpoint waits for the disk, so the writer's thread decides when to run one.
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
-    connection.pragma_update_and_check(None, "journal_size_limit", WAL_KEPT, |_| Ok(()))
+    connection.pragma_update_and_check(None, "journal_size_limit", WAL_SIZE_LIMIT, |_| Ok(()))
 }
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::{open, prepare};
+    use super::{open, prepare_folder};
     use crate::error::Error;
     use std::os::unix::fs::symlink;
 
@@ -273,7 +277,7 @@ mod tests {
         let folder = project.path().join(".pml");
         for target in [victim.path().to_owned(), victim.path().join("not there")] {
             symlink(target, &folder).unwrap();
-            for refused in [prepare(&folder), open(&folder).map(drop)] {
+            for refused in [prepare_folder(&folder), open(&folder).map(drop)] {
                 let error = refused.expect_err("a link");
                 assert!(error.to_string().contains(".pml"), "{error}");
                 assert!(format!("{:?}", Error::from(error)).contains("symbolic link"));
@@ -281,7 +285,7 @@ mod tests {
             std::fs::remove_file(&folder).unwrap();
         }
         assert_eq!(std::fs::read_dir(victim.path()).unwrap().count(), 0);
-        prepare(&folder).unwrap();
+        prepare_folder(&folder).unwrap();
         open(&folder).unwrap();
     }
 
@@ -301,19 +305,19 @@ mod tests {
         let project = tempfile::tempdir().unwrap();
         let folder = project.path().join(".pml");
         std::fs::write(&folder, "").unwrap();
-        assert!(prepare(&folder).is_err());
+        assert!(prepare_folder(&folder).is_err());
     }
 
     #[test]
     fn a_folder_of_another_user_is_refused() {
-        // Those who are not root cannot give a folder away, and the root folder is not theirs.
+        // Only root can give a folder away; for others, the root folder belongs to another user.
         let given = tempfile::tempdir().unwrap();
         let is_root = rustix::process::geteuid().is_root();
         let folder = if is_root { given.path() } else { std::path::Path::new("/") };
         if is_root {
             std::os::unix::fs::chown(folder, Some(65_534), None).unwrap();
         }
-        let error = Error::from(prepare(folder).expect_err("not ours"));
+        let error = Error::from(prepare_folder(folder).expect_err("not ours"));
         assert!(format!("{error:?}").contains("belongs to another user"), "{error:?}");
     }
 }

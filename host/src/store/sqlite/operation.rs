@@ -1,4 +1,4 @@
-//! What the writer and the reader are asked to do, and how they answer.
+//! The operations of the writer and the reader, and their replies.
 
 use super::leases::SharedStoreState;
 use crate::model::{Answer, QuestionId, RecordedDecision, RunId, Timestamp};
@@ -9,10 +9,10 @@ use crate::store::{
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// Where an answer goes. Nobody may wait for it any more.
+/// The channel for a reply. The receiver may have been dropped.
 pub(super) type ReplySender<T> = oneshot::Sender<Result<T, StoreError>>;
 
-/// What the writer does, in the order in which it was asked.
+/// An operation of the writer. Operations are carried out in the order in which they were queued.
 pub(super) enum Operation {
     Create {
         header: Box<RunHeader>,
@@ -52,14 +52,14 @@ pub(super) enum Operation {
         note: Box<AuditNote>,
         reply: ReplySender<()>,
     },
-    /// Goes on to the reader once everything before it is committed: who reads sees what they
-    /// wrote.
+    /// Passed on to the reader once all operations before it are committed, so that callers read
+    /// their own writes.
     Read(ReadRequest),
-    /// Everything before it is done, then the thread ends.
+    /// Finishes all operations before it, then ends the thread.
     Close,
 }
 
-/// What the reader does.
+/// An operation of the reader.
 pub(super) enum ReadRequest {
     Load { run: RunId, reply: ReplySender<StoredRun> },
     Decided { run: RunId, reply: ReplySender<Vec<RecordedDecision>> },
@@ -71,7 +71,7 @@ pub(super) enum ReadRequest {
     Close,
 }
 
-/// What became of an operation that was carried out.
+/// The outcome of an operation that was carried out.
 pub(super) enum OperationOutcome {
     Lease(Result<(RunId, u64), StoreError>),
     Written(Result<(), StoreError>),
@@ -82,9 +82,9 @@ pub(super) enum OperationOutcome {
 }
 
 impl Operation {
-    /// Tells whoever asked, once the transaction is committed. A future that was dropped takes
-    /// nothing back, except that its lease is given up.
-    pub(super) fn tell(self, outcome: OperationOutcome, shared: &Arc<SharedStoreState>) {
+    /// Sends the outcome to the caller, once the transaction is committed. If the future was
+    /// dropped, the operation stays done, except that its lease is released.
+    pub(super) fn send_outcome(self, outcome: OperationOutcome, shared: &Arc<SharedStoreState>) {
         match (self, outcome) {
             (
                 Operation::Create { reply, .. } | Operation::Claim { reply, .. },
@@ -111,13 +111,13 @@ impl Operation {
             (Operation::Prune { reply, .. }, OperationOutcome::Pruned(result)) => {
                 let _ = reply.send(result);
             }
-            // Nobody waits for it.
+            // No caller waits for these.
             _ => {}
         }
     }
 
-    /// Tells whoever asked that nothing of it was kept.
-    pub(super) fn fail(self, error: StoreError) {
+    /// Sends an error to the caller: nothing of the operation was stored.
+    pub(super) fn send_error(self, error: StoreError) {
         match self {
             Operation::Create { reply, .. } | Operation::Claim { reply, .. } => {
                 let _ = reply.send(Err(error));

@@ -1,8 +1,8 @@
-//! A journal looked at from outside, and moved: what is known of it without opening it for good.
+//! Inspects a journal without keeping it open, and moves the anchor of its audit trail.
 
 use super::audit::HeadFile;
 use super::failure::io_failure;
-use super::list::{each_run, last};
+use super::list::{each_run, last_entry};
 use super::open::open;
 use super::owner::OwnerFolder;
 use super::store::Store;
@@ -11,52 +11,52 @@ use crate::store::StoreError;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// What a journal holds.
+/// An overview of a journal's content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JournalOverview {
-    /// How many runs.
+    /// The number of runs.
     pub runs: u64,
-    /// How many of them are not over.
+    /// The number of runs that have not ended.
     pub unfinished: u64,
-    /// When something last happened in the newest.
+    /// The time of the last entry of the newest run.
     pub last: Option<Timestamp>,
-    /// Whether a living process has runs of it.
+    /// True if a living process owns runs of it.
     pub in_use: bool,
 }
 
 impl Store {
-    /// Looks at the journal in `folder`. Where there is none, it holds nothing.
+    /// Reads an overview of the journal in `folder`. If there is no journal, the overview is empty.
     pub fn glance(folder: &Path, now: Timestamp) -> Result<JournalOverview, StoreError> {
         let owners = OwnerFolder::of(folder);
-        let mut glance =
+        let mut overview =
             JournalOverview { in_use: owners.any_alive(), ..JournalOverview::default() };
         if !folder.join("state.db").exists() {
-            return Ok(glance);
+            return Ok(overview);
         }
         let (connection, path) = open(folder)?;
-        let seen = each_run(&connection, &owners, now, |run| {
-            if glance.last.is_none() {
-                glance.last = Some(last(&connection, &run)?.0);
+        let visited = each_run(&connection, &owners, now, |run| {
+            if overview.last.is_none() {
+                overview.last = Some(last_entry(&connection, &run)?.0);
             }
-            glance.runs += 1;
-            glance.unfinished += u64::from(!run.state.ended());
+            overview.runs += 1;
+            overview.unfinished += u64::from(!run.state.ended());
             Ok(ControlFlow::Continue(()))
         });
-        seen.map_err(|trouble| trouble.at(&path))?;
-        Ok(glance)
+        visited.map_err(|error| error.into_store_error(&path))?;
+        Ok(overview)
     }
 
-    /// Keeps the head of the trail in `from` for the journal in `to` as well: it is about to be
+    /// Copies the anchor of the audit trail in `from` for the journal in `to`, which is about to be
     /// moved there.
     pub fn copy_head(from: &Path, to: &Path, heads: &Path) -> Result<(), StoreError> {
         let copied = head(heads, to).copy(&head(heads, from));
         copied.map_err(|error| io_failure("keep the end of the audit trail", heads, error))
     }
 
-    /// Forgets the head of the trail that was in `folder`: it is elsewhere now.
+    /// Removes the anchor of the audit trail that was in `folder`: the journal was moved.
     pub fn forget_head(folder: &Path, heads: &Path) -> Result<(), StoreError> {
-        let forgotten = head(heads, folder).forget();
-        forgotten.map_err(|error| io_failure("keep the end of the audit trail", heads, error))
+        let removed = head(heads, folder).remove();
+        removed.map_err(|error| io_failure("keep the end of the audit trail", heads, error))
     }
 }
 

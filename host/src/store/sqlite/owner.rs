@@ -1,7 +1,7 @@
-//! Which processes are alive.
+//! Detects which processes are alive.
 //!
-//! An owner is a token, and a file of that name which it keeps locked. The OS frees the lock when
-//! the process dies, in whatever way, so that a lock that can be taken says: nobody is there.
+//! An owner is a token, and a file of that name which its process keeps locked. The OS releases the
+//! lock when the process dies, in whatever way. If the lock can be taken, the owner is dead.
 
 use super::failure::io_failure;
 use crate::store::StoreError;
@@ -10,10 +10,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
-/// Files looked at when a journal is opened: tidying must not make opening slow.
-const TIDIED: usize = 64;
+/// Maximum files checked when a journal is opened: cleaning up must not make opening slow.
+const MAX_CHECKED_FILES: usize = 64;
 
-/// How often a file is made again when somebody tidied it away before it was locked.
+/// Maximum attempts to create the file, if other processes remove it before it is locked.
 const ATTEMPTS: usize = 8;
 
 /// The folder of all owners.
@@ -28,8 +28,9 @@ impl OwnerFolder {
         OwnerFolder { folder: folder.join("owners") }
     }
 
-    /// Returns the process of a living owner; 0 where it cannot be read.
-    pub(super) fn alive(&self, token: &str) -> Option<u32> {
+    /// Returns the process id of an owner. Returns `None` if the owner is dead, and 0 if its id
+    /// cannot be read.
+    pub(super) fn living_process(&self, token: &str) -> Option<u32> {
         let path = self.folder.join(token);
         match File::open(&path) {
             Ok(file) => is_locked(&file).then(|| {
@@ -37,38 +38,38 @@ impl OwnerFolder {
                 text.trim().parse().unwrap_or_default()
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            // Taking a run from somebody who lives is worse than leaving one that nobody has.
+            // Taking over a run from a living owner is worse than leaving one that has no owner.
             Err(_) => Some(0),
         }
     }
 
-    /// Returns whether any owner lives.
+    /// Reports whether any owner is alive.
     pub(super) fn any_alive(&self) -> bool {
         let Ok(files) = std::fs::read_dir(&self.folder) else { return false };
         files.flatten().any(|file| File::open(file.path()).is_ok_and(|file| is_locked(&file)))
     }
 
-    /// Removes files of the dead.
-    pub(super) fn tidy(&self) {
+    /// Removes files of dead owners.
+    pub(super) fn remove_dead(&self) {
         let Ok(files) = std::fs::read_dir(&self.folder) else { return };
-        for file in files.flatten().take(TIDIED) {
+        for file in files.flatten().take(MAX_CHECKED_FILES) {
             let Ok(opened) = File::open(file.path()) else { continue };
             if !is_locked(&opened) {
-                // The lock is held until the name is gone: no owner can take a file that is about
-                // to vanish.
+                // The lock is held until the name is removed: no owner can take a file that is
+                // about to be removed.
                 let _ = std::fs::remove_file(file.path());
             }
         }
     }
 }
 
-/// Returns whether somebody has the file. A shared lock is tried, so that two who look do not see
-/// each other.
+/// Reports whether another process holds the lock. A shared lock is tried, so that two processes
+/// that check do not see each other.
 fn is_locked(file: &File) -> bool {
     file.try_lock_shared().is_err()
 }
 
-/// This store as an owner. It comes to life with its first run.
+/// The owner of this store's runs. Its file is created and locked with its first run.
 #[derive(Debug)]
 pub(super) struct OwnerLock {
     owners: OwnerFolder,
@@ -77,22 +78,22 @@ pub(super) struct OwnerLock {
 }
 
 impl OwnerLock {
-    /// Returns an owner that has nothing yet.
+    /// Returns an owner that has no file yet.
     pub(super) fn new(owners: OwnerFolder) -> OwnerLock {
         OwnerLock { owners, token: Uuid::new_v4().to_string(), locked: None }
     }
 
-    /// Returns all owners.
+    /// Returns the folder of all owners.
     pub(super) fn owners(&self) -> &OwnerFolder {
         &self.owners
     }
 
-    /// Returns whether it lives already.
+    /// Reports whether its file is locked already.
     pub(super) fn is_locked(&self) -> bool {
         self.locked.is_some()
     }
 
-    /// Returns the token, whose file is locked from here on.
+    /// Returns the token. Its file is locked from here on.
     pub(super) fn token(&mut self) -> Result<&str, StoreError> {
         if self.locked.is_none() {
             let failed = |error| io_failure("lock the owner's file", &self.owners.folder, error);
@@ -101,14 +102,14 @@ impl OwnerLock {
         Ok(&self.token)
     }
 
-    /// Makes the file under another name and renames it once it is locked: nobody ever sees it
-    /// free.
+    /// Creates the file under another name and renames it once it is locked: other processes never
+    /// see it unlocked.
     fn lock(&self) -> io::Result<File> {
-        make_folder(&self.owners.folder)?;
-        let mut last = io::ErrorKind::WouldBlock.into();
+        make_private_folder(&self.owners.folder)?;
+        let mut last_error = io::ErrorKind::WouldBlock.into();
         for attempt in 0..ATTEMPTS {
             let temporary = self.owners.folder.join(format!("{}.{attempt}", self.token));
-            let mut file = private().write(true).create_new(true).open(&temporary)?;
+            let mut file = private_options().write(true).create_new(true).open(&temporary)?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => continue,
@@ -117,32 +118,32 @@ impl OwnerLock {
             file.write_all(std::process::id().to_string().as_bytes())?;
             match std::fs::rename(&temporary, self.owners.folder.join(&self.token)) {
                 Ok(()) => return Ok(file),
-                Err(error) => last = error,
+                Err(error) => last_error = error,
             }
         }
-        Err(last)
+        Err(last_error)
     }
 }
 
 impl Drop for OwnerLock {
     fn drop(&mut self) {
         if self.locked.is_some() {
-            // A file that stays is free as soon as it is closed, and is tidied away later.
+            // A file that cannot be removed is unlocked when it is closed, and is cleaned up later.
             let _ = std::fs::remove_file(self.owners.folder.join(&self.token));
         }
     }
 }
 
-/// Returns options that make a file for this user only.
-pub(super) fn private() -> OpenOptions {
+/// Returns options that create a file for this user only.
+pub(super) fn private_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
 }
 
-/// Makes a folder for this user only, and those above it.
-pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
+/// Creates a folder and its parents, for this user only.
+pub(super) fn make_private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -159,13 +160,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let owners = OwnerFolder::of(folder.path());
         let mut owner = OwnerLock::new(owners.clone());
-        assert_eq!(owners.alive(&owner.token), None);
+        assert_eq!(owners.living_process(&owner.token), None);
         let token = owner.token().unwrap().to_owned();
-        assert_eq!(owners.alive(&token), Some(std::process::id()));
-        owners.tidy();
-        assert_eq!(owners.alive(&token), Some(std::process::id()));
+        assert_eq!(owners.living_process(&token), Some(std::process::id()));
+        owners.remove_dead();
+        assert_eq!(owners.living_process(&token), Some(std::process::id()));
         drop(owner);
-        assert_eq!(owners.alive(&token), None);
+        assert_eq!(owners.living_process(&token), None);
         assert_eq!(std::fs::read_dir(folder.path().join("owners")).unwrap().count(), 0);
     }
 
@@ -173,11 +174,11 @@ mod tests {
     fn files_of_the_dead_are_tidied_away() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("owners")).unwrap();
-        let left = folder.path().join("owners/left");
-        std::fs::write(&left, "1").unwrap();
+        let stale = folder.path().join("owners/left");
+        std::fs::write(&stale, "1").unwrap();
         let owners = OwnerFolder::of(folder.path());
-        assert_eq!(owners.alive("left"), None);
-        owners.tidy();
-        assert!(!left.exists());
+        assert_eq!(owners.living_process("left"), None);
+        owners.remove_dead();
+        assert!(!stale.exists());
     }
 }

@@ -1,49 +1,50 @@
-//! Forgetting runs that are over.
+//! Removes runs that have ended.
 
 use super::columns::entry_range;
 use super::failure::OperationError;
 use super::leases::SharedStoreState;
-use super::list::{each_run, last};
+use super::list::{each_run, last_entry};
 use super::owner::OwnerFolder;
 use crate::model::Timestamp;
 use crate::store::PruneRule;
 use rusqlite::{Connection, OptionalExtension};
 use std::ops::ControlFlow;
 
-/// Forgets what the rule says, the oldest first and at most this many. Returns how many.
+/// Removes runs by the rule, the oldest first and at most `limit`. Returns how many were removed.
 pub(super) fn prune(
     connection: &Connection,
     owners: &OwnerFolder,
     shared: &SharedStoreState,
     rule: &PruneRule,
     now: Timestamp,
-    most: usize,
+    limit: usize,
 ) -> Result<u64, OperationError> {
-    let mut over = 0;
-    let mut forgotten = Vec::new();
+    let mut covered = 0;
+    let mut selected = Vec::new();
     each_run(connection, owners, now, |run| {
-        // A waiting run whose question has expired counts as over, unless somebody has it.
-        if rule.covers(run.state) && run.owner.is_none() && !shared.holds(run.run) {
+        // A waiting run whose question has expired counts as ended, unless it is owned.
+        if rule.covers(run.state) && run.owner.is_none() && !shared.has_lease(run.run) {
             // The last entry is read only if it matters.
-            if rule.is_surplus(over)
-                || (rule.older_than.is_some() && rule.is_old(now.since(last(connection, &run)?.0)))
+            if rule.is_surplus(covered)
+                || (rule.older_than.is_some()
+                    && rule.is_old(now.since(last_entry(connection, &run)?.0)))
             {
-                forgotten.push(run.number);
+                selected.push(run.number);
             }
-            over += 1;
+            covered += 1;
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    let forgotten = forgotten.into_iter().rev().take(most);
+    let selected = selected.into_iter().rev().take(limit);
     let mut count = 0;
-    for number in forgotten {
-        forget(connection, number)?;
+    for number in selected {
+        delete_run(connection, number)?;
         count += 1;
     }
     Ok(count)
 }
 
-fn forget(connection: &Connection, number: i64) -> rusqlite::Result<()> {
+fn delete_run(connection: &Connection, number: i64) -> rusqlite::Result<()> {
     let (first, end) = entry_range(number);
     connection
         .prepare_cached("DELETE FROM entries WHERE id BETWEEN ?1 AND ?2")?
@@ -59,9 +60,8 @@ fn forget(connection: &Connection, number: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Returns whether the rule that a journal follows on its own may find something: a look that costs
-/// next to nothing.
-pub(super) fn may_find(connection: &Connection, now: Timestamp) -> rusqlite::Result<bool> {
+/// Reports whether the default rule may find runs to remove. This check costs next to nothing.
+pub(super) fn may_be_due(connection: &Connection, now: Timestamp) -> rusqlite::Result<bool> {
     let count: i64 = connection.query_row("SELECT count(*) FROM runs", [], |row| row.get(0))?;
     let sql = "SELECT created FROM runs ORDER BY number LIMIT 1";
     let oldest = connection.query_row(sql, [], |row| row.get::<_, i64>(0)).optional()?;

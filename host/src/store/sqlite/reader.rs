@@ -1,4 +1,4 @@
-//! The thread that reads, and that looks out for answers which other processes record.
+//! The thread that reads, and polls for answers that other processes record.
 
 use super::audit::{self, HeadFile};
 use super::failure::OperationError;
@@ -15,75 +15,76 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// How long an answer of another process may go unseen: a person does not notice it, and looking
-/// costs microseconds.
-const LOOK_OUT: Duration = Duration::from_millis(40);
+/// Interval of polling for answers of other processes: a person does not notice the delay, and a
+/// poll costs microseconds.
+const POLL_INTERVAL: Duration = Duration::from_millis(40);
 
-/// Reads.
+/// Reads the journal, in a thread of its own.
 pub(super) struct StoreReader {
     shared: Arc<SharedStoreState>,
     owners: OwnerFolder,
     head: Option<HeadFile>,
-    /// Opened by the first who reads: a command that only runs a program never does.
+    /// Opened by the first read: a command that only runs a program never reads.
     connection: Option<Connection>,
-    seen: Option<WatchPosition>,
+    position: Option<WatchPosition>,
 }
 
-/// How far this reader has looked.
+/// The position up to which this reader has notified watchers.
 #[derive(Clone, Copy)]
 struct WatchPosition {
-    /// Changes when anybody else has written.
+    /// Changes when another connection has written.
     version: i64,
-    /// The last decision.
+    /// The id of the last decision.
     decision: i64,
 }
 
 impl StoreReader {
-    /// Returns a reader, which opens nothing yet.
+    /// Returns a reader, without opening a connection yet.
     pub(super) fn new(
         shared: Arc<SharedStoreState>,
         owners: OwnerFolder,
         head: Option<HeadFile>,
     ) -> StoreReader {
-        StoreReader { shared, owners, head, connection: None, seen: None }
+        StoreReader { shared, owners, head, connection: None, position: None }
     }
 
-    /// Works until it is told to close.
-    pub(super) fn work(mut self, queue: &Receiver<ReadRequest>) {
+    /// Serves requests until `Close` arrives.
+    pub(super) fn run(mut self, queue: &Receiver<ReadRequest>) {
         loop {
-            let next = match self.shared.watchers.any() {
-                true => queue.recv_timeout(LOOK_OUT),
+            let next = match self.shared.watchers.any_active() {
+                true => queue.recv_timeout(POLL_INTERVAL),
                 false => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match next {
                 Ok(ReadRequest::Close) | Err(RecvTimeoutError::Disconnected) => return,
-                Ok(read) => self.answer(read),
+                Ok(read) => self.serve(read),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            // What cannot be read now is tried again soon; who needs it reads it, and is told.
-            let _ = self.look_out();
+            // A failed poll is repeated soon; a caller that needs the data reads it, and gets the
+            // error.
+            let _ = self.poll_decisions();
         }
     }
 
-    fn answer(&mut self, read: ReadRequest) {
+    fn serve(&mut self, read: ReadRequest) {
         let (shared, owners) = (self.shared.clone(), self.owners.clone());
         match read {
             ReadRequest::Load { run, reply } => {
                 self.read(reply, |connection| load::load(connection, &shared.path, run));
             }
             ReadRequest::Decided { run, reply } => self.read(reply, |connection| {
-                Ok(answers::decided(connection, number(connection, run)?)?)
+                Ok(answers::decisions(connection, number(connection, run)?)?)
             }),
             ReadRequest::Question { id, now, reply } => {
                 self.read(reply, |connection| Ok(answers::question(connection, id, now)?));
             }
             ReadRequest::Questions { run, now, reply } => self.read(reply, |connection| {
                 let run = match run.map(|run| number(connection, run)).transpose() {
-                    // A run that is not there asks nothing.
+                    // An unknown run has no questions.
                     Err(OperationError::Refused(_)) => return Ok(Vec::new()),
                     run => run?,
                 };
-                Ok(answers::open(connection, run, now)?)
+                Ok(answers::open_questions(connection, run, now)?)
             }),
             ReadRequest::Runs { filter, now, reply } => {
                 self.read(reply, |connection| list::runs(connection, &owners, &filter, now));
@@ -93,13 +94,13 @@ impl StoreReader {
                 self.read(reply, |connection| Ok(audit::read(connection, head.as_ref(), &filter)?));
             }
             ReadRequest::Watch { run } => {
-                let _ = self.begin_watch(run);
+                let _ = self.start_watch(run);
             }
             ReadRequest::Close => {}
         }
     }
 
-    /// Reads everything as it stands at one moment.
+    /// Runs `work` on a snapshot of the journal, and sends its result.
     fn read<T>(
         &mut self,
         reply: ReplySender<T>,
@@ -108,9 +109,11 @@ impl StoreReader {
         let path = self.shared.path.clone();
         let result = self.connection().and_then(|connection| {
             let snapshot = connection.unchecked_transaction().map_err(OperationError::from);
-            snapshot.and_then(|snapshot| work(&snapshot)).map_err(|trouble| trouble.at(&path))
+            snapshot
+                .and_then(|snapshot| work(&snapshot))
+                .map_err(|error| error.into_store_error(&path))
         });
-        // A future that was dropped wants no answer.
+        // The receiver may have been dropped.
         let _ = reply.send(result);
     }
 
@@ -120,19 +123,21 @@ impl StoreReader {
             None => {
                 let connection = connect(&self.shared.path)?;
                 let set = connection.pragma_update(None, "query_only", true);
-                set.map_err(|error| OperationError::from(error).at(&self.shared.path))?;
+                set.map_err(|error| {
+                    OperationError::from(error).into_store_error(&self.shared.path)
+                })?;
                 connection
             }
         };
         Ok(self.connection.insert(connection))
     }
 
-    /// Notes where to look from, and tells a new watcher of what was decided before.
-    fn begin_watch(&mut self, run: RunId) -> Result<(), OperationError> {
-        let seen = self.seen;
+    /// Sets the position to poll from, and notifies a new watcher of earlier decisions.
+    fn start_watch(&mut self, run: RunId) -> Result<(), OperationError> {
+        let position = self.position;
         let connection = self.connection()?;
-        let seen = match seen {
-            Some(seen) => seen,
+        let position = match position {
+            Some(position) => position,
             None => WatchPosition {
                 version: version(connection)?,
                 decision: last_decision(connection)?,
@@ -143,36 +148,36 @@ impl StoreReader {
         let mut statement = connection.prepare_cached(sql)?;
         let decided = statement.query_row([run.as_bytes()], |row| row.get::<_, bool>(0))?;
         drop(statement);
-        self.seen = Some(seen);
+        self.position = Some(position);
         if decided {
             self.shared.watchers.notify(run);
         }
         Ok(())
     }
 
-    /// Tells the watchers of runs about which something was decided since.
-    fn look_out(&mut self) -> Result<(), OperationError> {
-        let Some(mut seen) = self.seen else { return Ok(()) };
+    /// Notifies the watchers of runs that have new decisions.
+    fn poll_decisions(&mut self) -> Result<(), OperationError> {
+        let Some(mut position) = self.position else { return Ok(()) };
         let shared = self.shared.clone();
         let connection = self.connection()?;
         let version = version(connection)?;
-        if version == seen.version {
+        if version == position.version {
             return Ok(());
         }
-        seen.version = version;
+        position.version = version;
         let sql = "SELECT decisions.id, runs.id FROM decisions \
                    JOIN questions ON questions.number = decisions.question \
                    JOIN runs ON runs.number = questions.run \
                    WHERE decisions.id > ?1 ORDER BY decisions.id";
         let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query([seen.decision])?;
+        let mut rows = statement.query([position.decision])?;
         while let Some(row) = rows.next()? {
-            seen.decision = row.get(0)?;
+            position.decision = row.get(0)?;
             shared.watchers.notify(RunId::from_bytes(row.get(1)?));
         }
         drop(rows);
         drop(statement);
-        self.seen = Some(seen);
+        self.position = Some(position);
         Ok(())
     }
 }

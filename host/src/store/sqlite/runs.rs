@@ -1,4 +1,4 @@
-//! Writing runs: each function runs inside the writer's transaction, and checks before it writes.
+//! Writes runs. Each function runs inside the writer's transaction, and checks before it writes.
 
 use super::answers;
 use super::audit::TrailWriter;
@@ -17,21 +17,21 @@ use std::collections::HashMap;
 /// The fence of a run's first owner.
 const FIRST_FENCE: u64 = 1;
 
-/// What the writer remembers of the runs that this process has. Only a hint: the fence is read from
+/// The writer's cache of the runs that this process owns. It is only a hint: the fence is read from
 /// the table each time.
 #[derive(Default)]
 pub(super) struct OwnedRuns {
-    known: HashMap<RunId, OwnedRun>,
+    cached: HashMap<RunId, OwnedRun>,
 }
 
 #[derive(Clone, Copy)]
 struct OwnedRun {
     number: i64,
     fence: u64,
-    /// The sequence of the next entry.
+    /// The sequence number of the next entry.
     next: u32,
-    /// It ended here, which freed it.
-    over: bool,
+    /// True if the run ended under this writer, which released it.
+    ended: bool,
 }
 
 /// A run's row.
@@ -56,9 +56,9 @@ impl RunRow {
         Ok(found.ok_or(StoreError::UnknownRun(run))?)
     }
 
-    /// Finds it without the index. The number may have been given to another run since, hence the
-    /// id.
-    fn find_known(
+    /// Finds the row without the index. The id is compared because the number may belong to another
+    /// run by now.
+    fn find_by_number(
         connection: &Connection,
         run: RunId,
         number: i64,
@@ -71,22 +71,22 @@ impl RunRow {
 }
 
 impl OwnedRuns {
-    /// Forgets everything: a transaction failed, and what was remembered of it is not true.
+    /// Clears the cache: a transaction failed, so that it may be wrong.
     pub(super) fn clear(&mut self) {
-        self.known.clear();
+        self.cached.clear();
     }
 
-    /// Returns whether the run ended under this fence, so that there is nothing to give up.
-    pub(super) fn is_over(&self, run: RunId, fence: u64) -> bool {
-        self.known.get(&run).is_some_and(|known| known.over && known.fence == fence)
+    /// Reports whether the run ended under this fence, so that it need not be released.
+    pub(super) fn has_ended(&self, run: RunId, fence: u64) -> bool {
+        self.cached.get(&run).is_some_and(|cached| cached.ended && cached.fence == fence)
     }
 
-    /// Forgets one run.
-    pub(super) fn forget(&mut self, run: RunId) {
-        self.known.remove(&run);
+    /// Removes one run from the cache.
+    pub(super) fn remove(&mut self, run: RunId) {
+        self.cached.remove(&run);
     }
 
-    /// Takes down a new run. Returns its fence.
+    /// Stores a new run. Returns its id and its fence.
     pub(super) fn create(
         &mut self,
         connection: &Connection,
@@ -96,7 +96,7 @@ impl OwnedRuns {
     ) -> Result<(RunId, u64), OperationError> {
         let inserted = insert(connection, header, RunState::Running, Some(owner.token()?));
         let number = match inserted {
-            // Only the statement failed, not what came before it.
+            // Only this statement failed, not those before it.
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
                 let detail = format!("it has a run `{}` already", header.run);
                 return Err(StoreError::Database { path: shared.path.clone(), detail }.into());
@@ -104,7 +104,7 @@ impl OwnedRuns {
             inserted => inserted?,
         };
         let fence = FIRST_FENCE;
-        self.known.insert(header.run, OwnedRun { number, fence, next: 0, over: false });
+        self.cached.insert(header.run, OwnedRun { number, fence, next: 0, ended: false });
         Ok((header.run, fence))
     }
 
@@ -117,34 +117,36 @@ impl OwnedRuns {
         fence: u64,
         batch: &JournalBatch,
     ) -> Result<(), OperationError> {
-        let known = self.known.get(&run).filter(|known| known.fence == fence);
-        let standing = match known {
-            Some(known) => RunRow::find_known(connection, run, known.number)?,
+        let cached = self.cached.get(&run).filter(|cached| cached.fence == fence);
+        let row = match cached {
+            Some(cached) => RunRow::find_by_number(connection, run, cached.number)?,
             None => RunRow::find(connection, run)?,
         };
-        if standing.fence != fence {
+        if row.fence != fence {
             return Err(StoreError::Fenced(run).into());
         }
-        if standing.state.ended() {
-            return Err(StoreError::Ended { run, state: standing.state }.into());
+        if row.state.ended() {
+            return Err(StoreError::Ended { run, state: row.state }.into());
         }
-        let number = standing.number;
-        let mut next = match known {
-            Some(known) => known.next,
+        let number = row.number;
+        let mut next = match cached {
+            Some(cached) => cached.next,
             None => next_sequence(connection, number)?,
         };
         for entry in &batch.entries {
             entries::write(connection, entry_id(number, next), entry)?;
             next += 1;
         }
-        let state = batch.state.filter(|state| *state != standing.state);
-        let over = state.is_some_and(RunState::ended);
+        let state = batch.state.filter(|state| *state != row.state);
+        let ended = state.is_some_and(RunState::ended);
         if let Some(state) = state {
             set_state(connection, number, state)?;
         }
         for effect in batch_effects(batch) {
             match effect {
-                BatchEffect::Open(question) => answers::ask(connection, trail, number, question)?,
+                BatchEffect::Open(question) => {
+                    answers::open_question(connection, trail, number, question)?;
+                }
                 BatchEffect::Withdraw { question, at } => {
                     answers::withdraw(connection, trail, run, question, at)?;
                 }
@@ -153,11 +155,11 @@ impl OwnedRuns {
                 }
             }
         }
-        self.known.insert(run, OwnedRun { number, fence, next, over });
+        self.cached.insert(run, OwnedRun { number, fence, next, ended });
         Ok(())
     }
 
-    /// Takes a run over. Returns its new fence.
+    /// Takes over a run. Returns its id and its new fence.
     pub(super) fn claim(
         &mut self,
         connection: &Connection,
@@ -165,40 +167,40 @@ impl OwnedRuns {
         shared: &SharedStoreState,
         run: RunId,
     ) -> Result<(RunId, u64), OperationError> {
-        let standing = RunRow::find(connection, run)?;
-        if standing.state.ended() {
-            return Err(StoreError::Ended { run, state: standing.state }.into());
+        let row = RunRow::find(connection, run)?;
+        if row.state.ended() {
+            return Err(StoreError::Ended { run, state: row.state }.into());
         }
-        if let Some(other) = &standing.owner {
-            let living = match *other == owner.token()? {
-                true => shared.holds(run).then(|| "another part of this process".into()),
-                false => owner.owners().alive(other).map(|process| match process {
+        if let Some(other) = &row.owner {
+            let living_owner = match *other == owner.token()? {
+                true => shared.has_lease(run).then(|| "another part of this process".into()),
+                false => owner.owners().living_process(other).map(|process| match process {
                     0 => "another process".into(),
                     process => format!("process {process}"),
                 }),
             };
-            if let Some(owner) = living {
+            if let Some(owner) = living_owner {
                 return Err(StoreError::Owned { run, owner }.into());
             }
         }
-        let fence = standing.fence + 1;
+        let fence = row.fence + 1;
         connection
             .prepare_cached("UPDATE runs SET owner = ?2, fence = ?3 WHERE number = ?1")?
-            .execute((standing.number, owner.token()?, fence as i64))?;
-        self.known.remove(&run);
+            .execute((row.number, owner.token()?, fence as i64))?;
+        self.cached.remove(&run);
         Ok((run, fence))
     }
 
-    /// Gives a run up, as it stands.
+    /// Releases a run in its present state.
     pub(super) fn release(
         &mut self,
         connection: &Connection,
         run: RunId,
         fence: u64,
     ) -> rusqlite::Result<()> {
-        let over = self.is_over(run, fence);
-        self.known.remove(&run);
-        if !over {
+        let ended = self.has_ended(run, fence);
+        self.cached.remove(&run);
+        if !ended {
             connection
                 .prepare_cached(
                     "UPDATE runs SET owner = NULL WHERE id = ?1 AND fence = ?2 AND owner IS NOT NULL",
@@ -209,8 +211,8 @@ impl OwnedRuns {
     }
 }
 
-/// Writes a run without entries. Returns its number. If there is a run of this id, nothing is
-/// written.
+/// Writes a run without entries. Returns its number. Fails without writing anything if a run with
+/// this id exists.
 pub(super) fn insert(
     connection: &Connection,
     header: &RunHeader,
@@ -264,6 +266,6 @@ fn next_sequence(connection: &Connection, number: i64) -> rusqlite::Result<u32> 
     let sql = "SELECT max(id) FROM entries WHERE id BETWEEN ?1 AND ?2";
     let mut statement = connection.prepare_cached(sql)?;
     let last = statement.query_row(entry_range(number), |row| row.get::<_, Option<i64>>(0));
-    // The low half of the id.
+    // The sequence number is the low half of the id.
     Ok(last?.map_or(0, |last| last as u32 + 1))
 }

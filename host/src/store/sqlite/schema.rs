@@ -1,23 +1,23 @@
-//! The tables, and how an older journal becomes a newer one.
+//! The tables, and the migrations of older journals.
 //!
-//! Policy for change: a released migration is never edited; the next one is added at the end of the
-//! list. A journal of a higher version than this list is long is refused and left alone.
+//! Policy for change: a released migration is never edited; new ones are added at the end of the
+//! list. A journal with a version above the length of this list is refused and left alone.
 
 use crate::store::sqlite::schema_check;
 use rusqlite::Connection;
 
-/// Marks the file as ours: `PMLJ`.
+/// Marks the file as a journal of pml: `PMLJ`.
 pub(super) const APPLICATION: i32 = i32::from_be_bytes(*b"PMLJ");
 
-/// Each brings a journal from the version before to the version of its place in the list, counted
-/// from 1.
+/// Each migration brings a journal from the previous version to the version of its place in the
+/// list, counted from 1.
 pub(super) const MIGRATIONS: &[&str] = &[FIRST, AUDIT, DIGEST];
 
-/// `runs` is small and changes; what is large or never changes lies beside it.
+/// `runs` is small and changes; data that is large or never changes is in the tables beside it.
 ///
 /// An entry's id is `run << 32 | sequence`: a run's entries are one range, and appending touches
-/// one page. Times are microseconds since 1970, spans are nanoseconds; unsigned numbers are kept
-/// bit for bit in signed columns.
+/// one page. Times are microseconds since 1970, durations are nanoseconds; unsigned numbers are
+/// stored bit for bit in signed columns.
 const FIRST: &str = "
 CREATE TABLE runs (
     number INTEGER PRIMARY KEY,
@@ -79,10 +79,11 @@ CREATE TABLE decisions (
 ) STRICT;
 ";
 
-/// The trail: `body` is hashed as it stands, and `hash` is over it and the hash before it.
+/// The audit trail: `hash` is computed over the previous hash and `body` as it is.
 ///
-/// The triggers are for whoever opens the file by hand and means no harm; the hashes are for the
-/// others. `INSERT OR REPLACE` fires no trigger for what it deletes, hence the last one.
+/// The triggers protect against people who edit the file by hand without bad intent; the hashes
+/// detect the others. `INSERT OR REPLACE` fires no trigger for the row it deletes, hence the last
+/// trigger.
 const AUDIT: &str = "
 CREATE TABLE audit (
     number INTEGER PRIMARY KEY,
@@ -101,33 +102,33 @@ WHEN NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM audit) BEGIN
 END;
 ";
 
-/// What was decided about: the digest of the ask that was shown. Decisions of before have none, and
-/// let nothing through.
+/// The digest of the ask that was shown for the decision. Decisions of older journals have none,
+/// and allow nothing.
 const DIGEST: &str = "
 ALTER TABLE decisions ADD COLUMN digest TEXT;
 ";
 
-/// What a database says about itself.
+/// The kind of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DatabaseKind {
-    /// Nothing is in it.
+    /// It is empty.
     Empty,
-    /// A journal of this version.
+    /// It is a journal of this version.
     Journal(u32),
-    /// Somebody else's database.
+    /// It belongs to another program.
     Foreign,
 }
 
-/// Reads what a database says about itself, all of it at one moment: another process may just be
-/// making it.
-pub(super) fn find(connection: &Connection) -> rusqlite::Result<DatabaseKind> {
-    at_one_moment(connection, look)
+/// Determines the kind of a database, from one snapshot: another process may be creating it.
+pub(super) fn database_kind(connection: &Connection) -> rusqlite::Result<DatabaseKind> {
+    in_snapshot(connection, read_kind)
 }
 
-/// The same, and in which part it is not what its version is, if it is a journal of a known one.
+/// Does the same, and compares a journal of a known version with the schema of that version.
+/// Returns the first difference.
 pub(super) fn examine(connection: &Connection) -> rusqlite::Result<(DatabaseKind, Option<String>)> {
-    at_one_moment(connection, |connection| {
-        let found = look(connection)?;
+    in_snapshot(connection, |connection| {
+        let found = read_kind(connection)?;
         let difference = match found {
             DatabaseKind::Journal(version) => match MIGRATIONS.get(..version as usize) {
                 Some(migrations) => schema_check::difference(connection, migrations)?,
@@ -139,17 +140,17 @@ pub(super) fn examine(connection: &Connection) -> rusqlite::Result<(DatabaseKind
     })
 }
 
-fn at_one_moment<T>(
+fn in_snapshot<T>(
     connection: &Connection,
-    look: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<T> {
     connection.execute_batch("SAVEPOINT look")?;
-    let found = look(connection);
+    let found = read(connection);
     connection.execute_batch("RELEASE look")?;
     found
 }
 
-fn look(connection: &Connection) -> rusqlite::Result<DatabaseKind> {
+fn read_kind(connection: &Connection) -> rusqlite::Result<DatabaseKind> {
     let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get(0));
     let (application, version): (i32, i32) = (number("application_id")?, number("user_version")?);
     let tables: i64 =
@@ -161,11 +162,10 @@ fn look(connection: &Connection) -> rusqlite::Result<DatabaseKind> {
     })
 }
 
-/// Brings a journal up to the end of the list, in one transaction. Another process may have been
-/// faster.
+/// Applies the missing migrations, in one transaction. Another process may have been faster.
 pub(super) fn migrate(connection: &Connection, migrations: &[&str]) -> rusqlite::Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
-    let migrated = find(connection).and_then(|found| {
+    let migrated = database_kind(connection).and_then(|found| {
         let version = match found {
             DatabaseKind::Journal(version) => version as usize,
             DatabaseKind::Empty | DatabaseKind::Foreign => 0,
@@ -180,7 +180,7 @@ pub(super) fn migrate(connection: &Connection, migrations: &[&str]) -> rusqlite:
         connection.execute_batch("COMMIT")
     });
     if migrated.is_err() && !connection.is_autocommit() {
-        // The failure is the one to tell; a transaction that cannot be rolled back ends with the
+        // The first failure is returned; a transaction that cannot be rolled back ends with the
         // connection.
         let _ = connection.execute_batch("ROLLBACK");
     }
@@ -189,18 +189,18 @@ pub(super) fn migrate(connection: &Connection, migrations: &[&str]) -> rusqlite:
 
 #[cfg(test)]
 mod tests {
-    use super::{DatabaseKind, FIRST, MIGRATIONS, find, migrate};
+    use super::{DatabaseKind, FIRST, MIGRATIONS, database_kind, migrate};
     use rusqlite::Connection;
 
     #[test]
     fn an_older_journal_gets_what_it_lacks_and_keeps_what_it_has() {
         let connection = Connection::open_in_memory().unwrap();
-        assert_eq!(find(&connection).unwrap(), DatabaseKind::Empty);
+        assert_eq!(database_kind(&connection).unwrap(), DatabaseKind::Empty);
         migrate(&connection, &[FIRST]).unwrap();
         let insert = "INSERT INTO runs VALUES (1, x'00', 'running', 's', 0, 1, NULL, NULL)";
         connection.execute_batch(insert).unwrap();
         migrate(&connection, &[FIRST, "ALTER TABLE runs ADD COLUMN later TEXT"]).unwrap();
-        assert_eq!(find(&connection).unwrap(), DatabaseKind::Journal(2));
+        assert_eq!(database_kind(&connection).unwrap(), DatabaseKind::Journal(2));
         let rows = "SELECT count(*) FROM runs WHERE later IS NULL";
         assert_eq!(connection.query_row(rows, [], |row| row.get::<_, i64>(0)).unwrap(), 1);
     }
@@ -211,7 +211,10 @@ mod tests {
         migrate(&connection, MIGRATIONS).unwrap();
         let wrong = [MIGRATIONS, &["CREATE TABLE more (x) STRICT"]].concat();
         migrate(&connection, &wrong).unwrap_err();
-        assert_eq!(find(&connection).unwrap(), DatabaseKind::Journal(MIGRATIONS.len() as u32));
+        assert_eq!(
+            database_kind(&connection).unwrap(),
+            DatabaseKind::Journal(MIGRATIONS.len() as u32)
+        );
     }
 
     #[test]

@@ -1,52 +1,52 @@
-//! Whether a journal is as its version is: every table, index, trigger and view, and none besides.
+//! Compares a journal's schema with that of its version: every table, index, trigger and view, and
+//! no others.
 //!
-//! A file may have been written by anybody. What is in a schema runs when a journal is used: a
-//! trigger on questions could answer them.
+//! The file may have been written by anybody, and its schema contains code that runs when the
+//! journal is used: a trigger on questions could answer them.
 
 use crate::model::{cut, escape};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 use std::collections::BTreeMap;
 
-/// Characters of a name that are shown.
+/// Maximum characters of a name that are shown.
 const NAME: usize = 80;
 
-/// What a schema has, by kind and name: the table that it belongs to, and how it was made.
+/// The objects of a schema, by kind and name, with the table that each belongs to and its SQL.
 type SchemaObjects = BTreeMap<(String, String), (String, Option<String>)>;
 
 const OBJECTS: &str = "SELECT type, name, tbl_name, sql FROM sqlite_schema";
 
-/// Returns the first thing in which a journal differs from what the migrations make, if there is
-/// one.
+/// Returns the first difference between a journal's schema and the one that the migrations create.
 pub(super) fn difference(
     connection: &Connection,
     migrations: &[&str],
 ) -> rusqlite::Result<Option<String>> {
-    let mut expected = made_by(migrations)?;
+    let mut expected = schema_of(migrations)?;
     let mut statement = connection.prepare(OBJECTS)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let (Some(kind), Some(name)) = (text(row, 0)?, text(row, 1)?) else {
             return Ok(Some("a part of its schema has no name".into()));
         };
-        // A second one of the same name finds nothing left.
+        // A second object of the same name finds no expected one.
         let Some((table, sql)) = expected.remove(&(kind.clone(), name.clone())) else {
-            return Ok(Some(format!("the {} is not pml's", named(&kind, &name))));
+            return Ok(Some(format!("the {} is not pml's", describe(&kind, &name))));
         };
         let same = text(row, 2)?.as_ref() == Some(&table)
-            && is_same(sql.as_deref(), text(row, 3)?.as_deref());
+            && is_same_sql(sql.as_deref(), text(row, 3)?.as_deref());
         if !same {
-            return Ok(Some(format!("the {} is not as pml made it", named(&kind, &name))));
+            return Ok(Some(format!("the {} is not as pml made it", describe(&kind, &name))));
         }
     }
     let missing = expected.into_keys().next();
-    Ok(missing.map(|(kind, name)| format!("the {} is missing", named(&kind, &name))))
+    Ok(missing.map(|(kind, name)| format!("the {} is missing", describe(&kind, &name))))
 }
 
-/// Makes a journal in memory, and reads its schema.
-fn made_by(migrations: &[&str]) -> rusqlite::Result<SchemaObjects> {
+/// Creates a journal in memory, and reads its schema.
+fn schema_of(migrations: &[&str]) -> rusqlite::Result<SchemaObjects> {
     let connection = Connection::open_in_memory()?;
-    // In one transaction, which is never ended: it is thrown away.
+    // The transaction is never committed: the database is thrown away.
     connection.execute_batch("BEGIN")?;
     for migration in migrations {
         connection.execute_batch(migration)?;
@@ -64,15 +64,15 @@ fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
     }
 }
 
-/// Whether two statements are the same but for blanks and line ends.
-fn is_same(one: Option<&str>, other: Option<&str>) -> bool {
+/// Reports whether two statements are the same except for whitespace.
+fn is_same_sql(one: Option<&str>, other: Option<&str>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => one.split_ascii_whitespace().eq(other.split_ascii_whitespace()),
         (one, other) => one == other,
     }
 }
 
-fn named(kind: &str, name: &str) -> String {
+fn describe(kind: &str, name: &str) -> String {
     format!("{} `{}`", cut(&escape(kind), NAME), cut(&escape(name), NAME))
 }
 

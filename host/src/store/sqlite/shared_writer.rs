@@ -1,12 +1,12 @@
-//! The one place where the journal is written, and who sits there.
+//! The writer of a journal, shared by its thread and the callers that wait for writes.
 //!
-//! Waking a thread takes several times as long as a small commit does. So whoever waits for a small
-//! write does it, if the place is free, together with everything else that is queued. The writer's
-//! thread does what is large or may wait: for the disk, for another process, for nobody in
-//! particular.
+//! Waking a thread takes several times as long as a small commit. So a caller that waits for a
+//! small write commits it itself, together with everything else in the queue, if the writer is
+//! free. The writer's thread does everything that is large or may have to wait: for the disk, or
+//! for another process; and operations that no caller waits for.
 //!
-//! **Invariant:** what is queued is taken by the thread within a millisecond or so, should nobody
-//! else take it.
+//! **Invariant:** if nobody else takes a queued operation, the thread takes it within about a
+//! millisecond.
 
 use super::writer::StoreWriter;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
@@ -14,108 +14,108 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread::Thread;
 use std::time::Duration;
 
-/// How long something may lie in the queue, while the thread looks by itself, before it does.
-const LOOK: Duration = Duration::from_millis(1);
+/// Interval at which the thread polls the queue.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// How often the thread looks in vain before it sleeps until it is called.
-const LOOKS: u32 = 20;
+/// Number of polls without work after which the thread sleeps until it is woken.
+const IDLE_POLLS: u32 = 20;
 
-/// Where the journal is written.
+/// The writer, and the means to wake its thread.
 pub(super) struct SharedWriter {
-    /// Nobody, once the journal is closed.
-    seat: Mutex<Option<StoreWriter>>,
-    /// Whether the thread looks at the queue by itself.
-    attentive: AtomicBool,
+    /// `None` once the journal is closed.
+    writer: Mutex<Option<StoreWriter>>,
+    /// True if the thread polls the queue.
+    polling: AtomicBool,
     thread: OnceLock<Thread>,
 }
 
 impl SharedWriter {
-    /// Returns a desk with this writer.
+    /// Returns the shared form of this writer.
     pub(super) fn new(writer: StoreWriter) -> SharedWriter {
-        let attentive = AtomicBool::new(false);
-        SharedWriter { seat: Mutex::new(Some(writer)), attentive, thread: OnceLock::new() }
+        let polling = AtomicBool::new(false);
+        SharedWriter { writer: Mutex::new(Some(writer)), polling, thread: OnceLock::new() }
     }
 
-    /// Says which thread it is that works here.
+    /// Sets the thread that calls `run`.
     pub(super) fn set_thread(&self, thread: Thread) {
         let _ = self.thread.set(thread);
     }
 
     /// Wakes the thread.
-    pub(super) fn call(&self) {
+    pub(super) fn wake(&self) {
         if let Some(thread) = self.thread.get() {
             thread.unpark();
         }
     }
 
-    /// Wakes the thread, unless it looks at the queue by itself. Comes after what was queued.
-    pub(super) fn mention(&self) {
-        // Pairs with the fence in `work`: either the thread sees what was queued, or it is seen to
-        // sleep.
+    /// Wakes the thread, unless it polls. Must be called after queueing an operation.
+    pub(super) fn wake_unless_polling(&self) {
+        // Pairs with the fence in `run`: either the thread finds the queued operation, or it is
+        // found not polling here.
         fence(Ordering::SeqCst);
-        if !self.attentive.load(Ordering::Relaxed) {
-            self.call();
+        if !self.polling.load(Ordering::Relaxed) {
+            self.wake();
         }
     }
 
-    /// Writes what is queued, if it is small and the place is free; otherwise leaves it to the
+    /// Writes the queued operations if they are small and the writer is free; otherwise wakes the
     /// thread.
-    pub(super) fn help(&self) {
-        let done = match self.seat.try_lock() {
-            Ok(mut seat) => seat.as_mut().is_none_or(StoreWriter::write_what_is_small),
+    pub(super) fn write_if_free(&self) {
+        let done = match self.writer.try_lock() {
+            Ok(mut guard) => guard.as_mut().is_none_or(StoreWriter::write_if_small),
             Err(TryLockError::WouldBlock) => false,
-            Err(TryLockError::Poisoned(seat)) => {
-                // A panic left half a transaction behind: the journal is closed, and everybody who
-                // waits is told.
-                drop(seat.into_inner().take());
+            Err(TryLockError::Poisoned(guard)) => {
+                // A panic left an unfinished transaction: the journal is closed, and every waiting
+                // caller gets an error.
+                drop(guard.into_inner().take());
                 true
             }
         };
         if !done {
-            self.call();
+            self.wake();
         }
     }
 
-    fn seat(&self) -> MutexGuard<'_, Option<StoreWriter>> {
-        self.seat.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_writer(&self) -> MutexGuard<'_, Option<StoreWriter>> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The thread's work, until the journal is closed.
-    pub(super) fn work(&self) {
-        let _empty = WriterCloseGuard(self);
-        let (mut looks, mut before) = (0, 0);
+    /// Runs the thread's work, until the journal is closed.
+    pub(super) fn run(&self) {
+        let _close_guard = WriterCloseGuard(self);
+        let (mut idle_polls, mut last_commits) = (0, 0);
         loop {
-            // A panic left half a transaction behind: the journal is closed.
-            let Ok(mut seat) = self.seat.lock() else { return };
-            let Some(writer) = seat.as_mut() else { return };
+            // A panic left an unfinished transaction: the journal is closed.
+            let Ok(mut guard) = self.writer.lock() else { return };
+            let Some(writer) = guard.as_mut() else { return };
             writer.write();
             if writer.is_closing() {
                 return;
             }
             let commits = writer.commits();
-            drop(seat);
-            looks = if commits == before { looks + 1 } else { 0 };
-            before = commits;
-            if looks < LOOKS {
-                self.attentive.store(true, Ordering::Relaxed);
-                std::thread::park_timeout(LOOK);
-            } else if self.attentive.swap(false, Ordering::Relaxed) {
-                // What was queued while the thread still counted as attentive is found by one more
-                // look.
+            drop(guard);
+            idle_polls = if commits == last_commits { idle_polls + 1 } else { 0 };
+            last_commits = commits;
+            if idle_polls < IDLE_POLLS {
+                self.polling.store(true, Ordering::Relaxed);
+                std::thread::park_timeout(POLL_INTERVAL);
+            } else if self.polling.swap(false, Ordering::Relaxed) {
+                // An operation that was queued while the thread still counted as polling is found
+                // by one more pass.
                 fence(Ordering::SeqCst);
             } else {
                 std::thread::park();
-                looks = 0;
+                idle_polls = 0;
             }
         }
     }
 }
 
-/// Closes the journal when its thread ends, also by a panic: whoever waits is told.
+/// Closes the journal when its thread ends, even by a panic: waiting callers get an error.
 struct WriterCloseGuard<'a>(&'a SharedWriter);
 
 impl Drop for WriterCloseGuard<'_> {
     fn drop(&mut self) {
-        drop(self.0.seat().take());
+        drop(self.0.lock_writer().take());
     }
 }

@@ -1,22 +1,22 @@
-//! How many writes shared a transaction.
+//! Counts transactions, and the writes that shared them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a [`Store`](crate::Store) has written since it was opened.
+/// Counts of what a [`Store`](crate::Store) has written since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// Transactions.
+    /// The number of transactions.
     pub commits: u64,
-    /// How many of them were forced to disk before anybody was told.
+    /// How many of them were forced to disk before their callers got a reply.
     pub synced: u64,
-    /// The operations that they carried.
+    /// The number of operations in these transactions.
     pub operations: u64,
-    /// How often the WAL was taken over into the journal itself.
+    /// The number of checkpoints, which copy the WAL into the database file.
     pub checkpoints: u64,
 }
 
-/// Counts them.
+/// The counters behind [`Statistics`].
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     commits: AtomicU64,
@@ -38,7 +38,7 @@ impl Counters {
         self.checkpoints.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns what was counted so far.
+    /// Returns the counts so far.
     pub(super) fn read(&self) -> Statistics {
         Statistics {
             commits: self.commits.load(Ordering::Relaxed),

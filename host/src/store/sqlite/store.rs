@@ -1,9 +1,9 @@
-//! The store as its owner holds it.
+//! The store: a handle on the journal in a file.
 
 use super::audit::{HeadFile, TrailWriter};
 use super::failure::io_failure;
 use super::leases::SharedStoreState;
-use super::open::{open, prepare};
+use super::open::{open, prepare_folder};
 use super::operation::{Operation, ReadRequest, ReplySender};
 use super::owner::{OwnerFolder, OwnerLock};
 use super::reader::StoreReader;
@@ -17,9 +17,9 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use tokio::sync::oneshot;
 
-/// A journal in a file, for all processes of a project. Clones share everything.
+/// A journal in a file, shared by all processes of a project. Clones share everything.
 ///
-/// Dropping the last clone finishes what was asked for, and waits for that.
+/// Dropping the last clone finishes all queued operations, and waits for them.
 #[derive(Clone)]
 pub struct Store {
     inner: Arc<StoreInner>,
@@ -28,29 +28,30 @@ pub struct Store {
 struct StoreInner {
     shared: Arc<SharedStoreState>,
     durability: Durability,
-    desk: Arc<SharedWriter>,
+    writer: Arc<SharedWriter>,
     reads: Sender<ReadRequest>,
-    /// The writer, then the reader, in the order in which they end.
+    /// The thread of the writer, then that of the reader: the order in which they end.
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Store {
-    /// Opens, or makes, the journal in `folder`. Whoever can write there can answer questions:
-    /// choose a folder that no project and no other user can change, as
-    /// [`Project::journal_folder`](crate::Project::journal_folder) is.
+    /// Opens or creates the journal in `folder`. Anyone who can write there can answer questions:
+    /// choose a folder that no project and no other user can change, such as
+    /// [`Project::journal_folder`](crate::Project::journal_folder).
     ///
     /// # Errors
     ///
-    /// A folder that cannot be used, a file that is no journal or a damaged one, a journal of a
-    /// newer pml, or one whose schema is not that of its version. In every such case the file is
-    /// left as it is.
+    /// Fails if the folder cannot be used, the file is not a journal or is damaged, a newer pml
+    /// wrote it, or its schema is not that of its version. In all these cases the file is left as
+    /// it is.
     pub fn open(folder: impl AsRef<Path>, durability: Durability) -> Result<Store, StoreError> {
         Store::open_with(folder.as_ref(), durability, |_| None)
     }
 
-    /// The same, and keeps in `heads` how far the audit trail goes: a folder of this user's own,
-    /// which no project may change. It is made when the first entry is written. Who reads the trail
-    /// then sees whether its end was cut off, or all of it written anew.
+    /// Does the same, and stores the end of the audit trail in `heads`: a folder of this user's
+    /// own, which no project may change. The folder is created when the first entry is written.
+    /// Readers of the trail can then detect that its end was cut off, or that all of it was
+    /// rewritten.
     ///
     /// # Errors
     ///
@@ -65,7 +66,7 @@ impl Store {
         Store::open_with(folder.as_ref(), durability, head)
     }
 
-    /// Returns whether `heads` says that there is, or was, an audit trail in `folder`.
+    /// Reports whether `heads` has the end of an audit trail in `folder`, or cannot be read.
     #[cfg(feature = "servers")]
     pub fn has_head(folder: impl AsRef<Path>, heads: impl AsRef<Path>) -> bool {
         let folder =
@@ -78,40 +79,42 @@ impl Store {
         durability: Durability,
         head: impl FnOnce(&Path) -> Option<HeadFile>,
     ) -> Result<Store, StoreError> {
-        // The reader opens it again later, perhaps from another working directory.
+        // The reader opens the file again later, perhaps from another working directory.
         let folder = &std::path::absolute(folder)
             .map_err(|error| io_failure("find the folder", folder, error))?;
         let (connection, path) = open(folder)?;
         let head = head(&path);
         let owners = OwnerFolder::of(folder);
-        owners.tidy();
+        owners.remove_dead();
         let (operations, operation_queue) = channel();
         let (reads, read_queue) = channel();
         let shared = Arc::new(SharedStoreState::new(path, operations));
         let reader = StoreReader::new(shared.clone(), owners.clone(), head.clone());
         let (owner, to_reader) = (OwnerLock::new(owners), reads.clone());
-        let (queue, trail, ours) = (operation_queue, TrailWriter::new(head), shared.clone());
-        let writer = StoreWriter::new(connection, ours, owner, durability, trail, queue, to_reader);
-        let desk = Arc::new(SharedWriter::new(writer));
-        let _ = shared.desk.set(Arc::downgrade(&desk));
-        let working = desk.clone();
-        let inner = StoreInner { shared, durability, desk, reads, threads: Vec::new() };
-        // From here on a failure drops what was started, in order.
+        let (queue, trail, shared_state) =
+            (operation_queue, TrailWriter::new(head), shared.clone());
+        let writer =
+            StoreWriter::new(connection, shared_state, owner, durability, trail, queue, to_reader);
+        let writer = Arc::new(SharedWriter::new(writer));
+        let _ = shared.writer.set(Arc::downgrade(&writer));
+        let worker = writer.clone();
+        let inner = StoreInner { shared, durability, writer, reads, threads: Vec::new() };
+        // If a step fails from here on, the drop ends the threads in order.
         let mut store = Store { inner: Arc::new(inner) };
-        store.start("pml journal", move || working.work())?;
-        store.inner.desk.set_thread(store.inner.threads[0].thread().clone());
-        store.start("pml journal reader", move || reader.work(&read_queue))?;
+        store.start("pml journal", move || worker.run())?;
+        store.inner.writer.set_thread(store.inner.threads[0].thread().clone());
+        store.start("pml journal reader", move || reader.run(&read_queue))?;
         Ok(store)
     }
 
-    /// Makes `folder`, a project's `.pml`, if it is not there: for this user only, and kept out of
-    /// version control. One that is there and open to others is closed.
+    /// Creates `folder`, a project's `.pml`, if it does not exist: for this user only, and excluded
+    /// from version control. Removes the permissions of others from an existing one.
     ///
     /// # Errors
     ///
-    /// If it cannot be made or closed, is a link or no folder, or belongs to another user.
+    /// If it cannot be created or changed, is a link or not a folder, or belongs to another user.
     pub fn make_folder(folder: impl AsRef<Path>) -> Result<(), StoreError> {
-        prepare(folder.as_ref())
+        prepare_folder(folder.as_ref())
     }
 
     fn start(
@@ -136,33 +139,33 @@ impl Store {
         &self.inner.shared.path
     }
 
-    /// Returns what it promises.
+    /// Returns the durability that it was opened with.
     pub fn durability(&self) -> Durability {
         self.inner.durability
     }
 
-    /// Returns what was written since it was opened.
+    /// Returns the counts of what was written since it was opened.
     pub fn statistics(&self) -> Statistics {
         self.inner.shared.counters.read()
     }
 
-    /// Has the writer do something.
+    /// Queues an operation for the writer.
     pub(super) fn write<T: Send + 'static>(
         &self,
         operation: impl FnOnce(ReplySender<T>) -> Operation,
     ) -> JournalFuture<T> {
         let (reply, answer) = oneshot::channel();
-        // A writer that is gone drops the reply, which says so.
+        // If the writer has ended, the reply is dropped, which is reported as `Closed`.
         let _ = self.inner.shared.operations.send(operation(reply));
-        self.inner.desk.mention();
-        let desk = self.inner.desk.clone();
+        self.inner.writer.wake_unless_polling();
+        let writer = self.inner.writer.clone();
         Box::pin(async move {
-            desk.help();
+            writer.write_if_free();
             answer.await.unwrap_or(Err(StoreError::Closed))
         })
     }
 
-    /// Has the reader do something, after everything that was asked of the writer before.
+    /// Queues a read, which follows all operations queued for the writer before.
     pub(super) fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(ReplySender<T>) -> ReadRequest,
@@ -170,13 +173,13 @@ impl Store {
         self.write(|reply| Operation::Read(read(reply)))
     }
 
-    /// Returns what the threads share.
+    /// Returns the state that the threads share.
     pub(super) fn shared(&self) -> &SharedStoreState {
         &self.inner.shared
     }
 
-    /// Tells the reader, without a detour.
-    pub(super) fn tell_reader(&self, read: ReadRequest) {
+    /// Sends a request to the reader directly, not through the writer's queue.
+    pub(super) fn send_to_reader(&self, read: ReadRequest) {
         let _ = self.inner.reads.send(read);
     }
 }
@@ -192,10 +195,10 @@ impl std::fmt::Debug for Store {
 
 impl Drop for StoreInner {
     fn drop(&mut self) {
-        // Leases know the way to the writer as well, so a queue does not end by itself.
+        // Leases hold the writer's queue as well, so it does not close by itself.
         let mut threads = self.threads.drain(..);
         let _ = self.shared.operations.send(Operation::Close);
-        self.desk.call();
+        self.writer.wake();
         join(threads.next());
         let _ = self.reads.send(ReadRequest::Close);
         join(threads.next());
@@ -203,7 +206,7 @@ impl Drop for StoreInner {
 }
 
 fn join(thread: Option<JoinHandle<()>>) {
-    // A thread that waits for itself would wait for ever.
+    // A thread that joined itself would wait for ever.
     if let Some(thread) =
         thread.filter(|thread| thread.thread().id() != std::thread::current().id())
     {

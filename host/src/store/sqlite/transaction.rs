@@ -1,66 +1,66 @@
-//! One transaction of the writer: all of a group, or nothing of it.
+//! One transaction of the writer: a group of operations, committed completely or not at all.
 
 use super::answers;
 use super::failure::OperationError;
-use super::open::wait;
+use super::open::wait_while_busy;
 use super::operation::{Operation, OperationOutcome};
 use super::prune::prune;
-use super::writer::{FORGOTTEN_AT_ONCE, StoreWriter};
+use super::writer::{PRUNE_BATCH, StoreWriter};
 use crate::model::{RunId, Timestamp};
 use crate::store::{Durability, JournalBatch, PruneRule, RequiredDurability, RunState, StoreError};
 use rusqlite::ErrorCode;
 
-/// Runs that end before old ones are looked for again.
+/// Number of ended runs after which the writer looks for old runs again.
 const ENDED_BETWEEN_PRUNES: u64 = 100;
 
-/// In WAL mode, the first waits for the disk at each commit and the second leaves that to the OS.
-/// Neither may be prepared: the setting takes effect when it is parsed.
+/// In WAL mode, `SYNCED` waits for the disk at each commit, and `RELAXED` leaves that to the OS.
+/// Neither may be a prepared statement: the setting takes effect when it is parsed.
 const SYNCED: &str = "PRAGMA synchronous = FULL";
 const RELAXED: &str = "PRAGMA synchronous = NORMAL";
 
-/// What to do while another process writes.
+/// The reaction to another process that is writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BusyPolicy {
-    /// Wait for it, for seconds if need be.
+    /// Wait for it, for seconds if necessary.
     Wait,
-    /// Leave everything as it is.
+    /// Return at once, without changing anything.
     GiveUp,
 }
 
 impl StoreWriter {
-    /// Carries operations out in one transaction, and tells everybody how it went. The group is
-    /// empty afterwards, unless another process is writing and there was no patience to wait for
-    /// it.
-    pub(super) fn write_group(&mut self, group: &mut Vec<Operation>, patience: BusyPolicy) {
-        let synced = self.durability == Durability::Power && group.iter().any(wants_disk);
+    /// Carries out operations in one transaction, and sends the outcomes. The group is empty
+    /// afterwards, unless another process is writing and `busy_policy` is `GiveUp`.
+    pub(super) fn write_group(&mut self, group: &mut Vec<Operation>, busy_policy: BusyPolicy) {
+        let synced = self.durability == Durability::Power && group.iter().any(requires_disk);
         let mut outcomes = std::mem::take(&mut self.outcomes);
-        let done = self.transact(patience, synced, |writer| {
+        let done = self.transact(busy_policy, synced, |writer| {
             for operation in group.iter() {
-                outcomes.push(writer.carry_out(operation)?);
+                outcomes.push(writer.execute_operation(operation)?);
             }
             Ok(())
         });
         match done {
             Ok(()) => {
-                // Before anybody is told: who is told may end this process.
-                self.trail.keep_head(&self.connection);
-                self.tell(group, &mut outcomes, synced);
+                // The anchor is moved before any reply is sent: a caller that gets one may end this
+                // process.
+                self.trail.update_head(&self.connection);
+                self.send_outcomes(group, &mut outcomes, synced);
             }
-            Err(error) if patience == BusyPolicy::GiveUp && outcomes.is_empty() && busy(&error) => {
-            }
+            Err(error)
+                if busy_policy == BusyPolicy::GiveUp && outcomes.is_empty() && is_busy(&error) => {}
             Err(error) => {
-                let error = OperationError::Failed(error).at(&self.shared.path);
+                let error = OperationError::Failed(error).into_store_error(&self.shared.path);
                 outcomes.clear();
                 for operation in group.drain(..) {
                     self.remember_failure(&operation, &error);
-                    operation.fail(error.clone());
+                    operation.send_error(error.clone());
                 }
             }
         }
         self.outcomes = outcomes;
     }
 
-    fn tell(
+    fn send_outcomes(
         &mut self,
         group: &mut Vec<Operation>,
         outcomes: &mut Vec<OperationOutcome>,
@@ -71,35 +71,35 @@ impl StoreWriter {
             |outcome: &OperationOutcome| matches!(outcome, OperationOutcome::Pruned(Ok(1..)));
         let pruned = outcomes.iter().any(pruned);
         for (operation, outcome) in group.drain(..).zip(outcomes.drain(..)) {
-            operation.tell(outcome, &self.shared);
+            operation.send_outcome(outcome, &self.shared);
         }
         if pruned {
-            // Who prunes wants the room back. Pages that stay are used again.
+            // Callers that prune want the space back. Pages that stay are reused.
             let _ = self.connection.execute_batch("PRAGMA incremental_vacuum");
         }
     }
 
-    /// Forgets some old runs, by the rule that a journal follows on its own. Returns how many.
-    pub(super) fn forget_some(&mut self) -> rusqlite::Result<u64> {
+    /// Removes some old runs by the default rule. Returns how many.
+    pub(super) fn prune_some(&mut self) -> rusqlite::Result<u64> {
         let mut count = 0;
         self.transact(BusyPolicy::Wait, false, |writer| {
             let outcome =
-                writer.prune_now(&PruneRule::by_default(), writer.latest, FORGOTTEN_AT_ONCE)?;
+                writer.prune_now(&PruneRule::by_default(), writer.latest_time, PRUNE_BATCH)?;
             count = outcome.unwrap_or(0);
             Ok(())
         })?;
         Ok(count)
     }
 
-    /// Runs `work` in a transaction that is committed if it succeeds, and undone if not.
+    /// Runs `work` in a transaction. Commits it if `work` succeeds, and rolls it back if not.
     fn transact(
         &mut self,
-        patience: BusyPolicy,
+        busy_policy: BusyPolicy,
         synced: bool,
         work: impl FnOnce(&mut StoreWriter) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()> {
-        self.connection.busy_handler(match patience {
-            BusyPolicy::Wait => Some(wait),
+        self.connection.busy_handler(match busy_policy {
+            BusyPolicy::Wait => Some(wait_while_busy),
             BusyPolicy::GiveUp => None,
         })?;
         if synced {
@@ -107,20 +107,20 @@ impl StoreWriter {
         }
         let begun = self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([]);
         let done = begun.and_then(|_| {
-            self.release_left()?;
+            self.release_pending()?;
             work(self)?;
             self.connection.prepare_cached("COMMIT")?.execute([])
         });
         if done.is_err() {
             if !self.connection.is_autocommit() {
-                // The first failure is the one to tell. If this fails as well, so does the next
+                // The first failure is returned. If the rollback fails as well, so does the next
                 // transaction.
                 let _ = self.connection.execute_batch("ROLLBACK");
             }
             self.runs.clear();
         }
         if synced {
-            // Should it fail, further commits are only safer than asked for.
+            // If this fails, later commits are only safer than required.
             let _ = self.connection.execute_batch(RELAXED);
         }
         done?;
@@ -128,43 +128,45 @@ impl StoreWriter {
         Ok(())
     }
 
-    fn release_left(&mut self) -> rusqlite::Result<()> {
+    fn release_pending(&mut self) -> rusqlite::Result<()> {
         for (run, fence) in &self.unreleased {
             self.runs.release(&self.connection, *run, *fence)?;
         }
         Ok(())
     }
 
-    /// A lease under which something was lost writes no more; a run that could not be given up is
-    /// given up later.
+    /// Records a failure: a lease that lost a write can write no more, and a run that could not be
+    /// released is released later.
     fn remember_failure(&mut self, operation: &Operation, error: &StoreError) {
         match operation {
             Operation::Append { run, fence, .. } => {
-                self.broken.entry((*run, *fence)).or_insert_with(|| error.clone());
+                self.failed_leases.entry((*run, *fence)).or_insert_with(|| error.clone());
             }
             Operation::Release { run, fence } => self.unreleased.push((*run, *fence)),
             _ => {}
         }
     }
 
-    fn carry_out(&mut self, operation: &Operation) -> rusqlite::Result<OperationOutcome> {
+    fn execute_operation(&mut self, operation: &Operation) -> rusqlite::Result<OperationOutcome> {
         let connection = &self.connection;
         Ok(match operation {
             Operation::Create { header, .. } => {
-                self.latest = self.latest.max(header.created);
+                self.latest_time = self.latest_time.max(header.created);
                 let (owner, shared) = (&mut self.owner, &self.shared);
                 let created = self.runs.create(connection, owner, shared, header);
-                OperationOutcome::Lease(refused(created)?)
+                OperationOutcome::Lease(split_refusal(created)?)
             }
             Operation::Append { run, fence, batch, .. } => {
                 OperationOutcome::Written(self.append(*run, *fence, batch)?)
             }
             Operation::Claim { run, .. } => {
                 let (owner, shared) = (&mut self.owner, &self.shared);
-                OperationOutcome::Lease(refused(self.runs.claim(connection, owner, shared, *run))?)
+                OperationOutcome::Lease(split_refusal(
+                    self.runs.claim(connection, owner, shared, *run),
+                )?)
             }
             Operation::Release { run, fence } => {
-                self.broken.remove(&(*run, *fence));
+                self.failed_leases.remove(&(*run, *fence));
                 self.runs.release(connection, *run, *fence)?;
                 OperationOutcome::Nothing
             }
@@ -178,7 +180,7 @@ impl StoreWriter {
                 answers::expire(connection, &self.trail, *question, *now)?,
             )),
             Operation::Audit { note, .. } => {
-                self.trail.note(connection, note)?;
+                self.trail.append(connection, note)?;
                 OperationOutcome::Written(Ok(()))
             }
             Operation::Prune { rule, now, .. } => {
@@ -194,16 +196,17 @@ impl StoreWriter {
         fence: u64,
         batch: &JournalBatch,
     ) -> rusqlite::Result<Result<(), StoreError>> {
-        if let Some(error) = self.broken.get(&(run, fence)) {
+        if let Some(error) = self.failed_leases.get(&(run, fence)) {
             return Ok(Err(error.clone()));
         }
-        let appended = refused(self.runs.append(&self.connection, &self.trail, run, fence, batch))?;
+        let appended =
+            split_refusal(self.runs.append(&self.connection, &self.trail, run, fence, batch))?;
         if let Some(last) = batch.entries.last() {
-            self.latest = self.latest.max(last.at);
+            self.latest_time = self.latest_time.max(last.at);
         }
         if appended.is_ok() && batch.state.is_some_and(RunState::ended) {
-            self.prune_due |= self.ended.is_multiple_of(ENDED_BETWEEN_PRUNES);
-            self.ended += 1;
+            self.prune_due |= self.ended_runs.is_multiple_of(ENDED_BETWEEN_PRUNES);
+            self.ended_runs += 1;
         }
         Ok(appended)
     }
@@ -212,15 +215,15 @@ impl StoreWriter {
         &self,
         rule: &PruneRule,
         now: Timestamp,
-        most: usize,
+        limit: usize,
     ) -> rusqlite::Result<Result<u64, StoreError>> {
         let owners = self.owner.owners();
-        refused(prune(&self.connection, owners, &self.shared, rule, now, most))
+        split_refusal(prune(&self.connection, owners, &self.shared, rule, now, limit))
     }
 }
 
-/// Keeps a refusal, which concerns one operation, apart from a failure, which concerns all.
-fn refused<T>(result: Result<T, OperationError>) -> rusqlite::Result<Result<T, StoreError>> {
+/// Separates a refusal, which concerns one operation, from a failure, which concerns all.
+fn split_refusal<T>(result: Result<T, OperationError>) -> rusqlite::Result<Result<T, StoreError>> {
     match result {
         Ok(value) => Ok(Ok(value)),
         Err(OperationError::Refused(error)) => Ok(Err(error)),
@@ -228,10 +231,10 @@ fn refused<T>(result: Result<T, OperationError>) -> rusqlite::Result<Result<T, S
     }
 }
 
-fn busy(error: &rusqlite::Error) -> bool {
+fn is_busy(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
 }
 
-fn wants_disk(operation: &Operation) -> bool {
+fn requires_disk(operation: &Operation) -> bool {
     matches!(operation, Operation::Append { batch, .. } if batch.safe == RequiredDurability::Disk)
 }

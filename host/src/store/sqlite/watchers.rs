@@ -1,39 +1,39 @@
-//! Who wants to know of answers.
+//! The watchers that are notified of answers.
 
 use crate::model::RunId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// One waiter a run. It stays until the run's lease is dropped, so that a notice between two waits
-/// is not lost.
+/// One watcher for each run. It stays until the run's lease is dropped, so that a notification
+/// between two waits is not lost.
 #[derive(Debug, Default)]
 pub(super) struct Watchers(Mutex<HashMap<RunId, Arc<Notify>>>);
 
 impl Watchers {
-    fn held(&self) -> MutexGuard<'_, HashMap<RunId, Arc<Notify>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<RunId, Arc<Notify>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns what is notified about this run.
+    /// Returns the watcher of this run.
     pub(super) fn watch(&self, run: RunId) -> Arc<Notify> {
-        self.held().entry(run).or_default().clone()
+        self.lock().entry(run).or_default().clone()
     }
 
-    /// Tells whoever watches this run.
+    /// Notifies the watcher of this run.
     pub(super) fn notify(&self, run: RunId) {
-        if let Some(watcher) = self.held().get(&run) {
+        if let Some(watcher) = self.lock().get(&run) {
             watcher.notify_one();
         }
     }
 
-    /// Forgets a run.
+    /// Removes the watcher of a run.
     pub(super) fn remove(&self, run: RunId) {
-        self.held().remove(&run);
+        self.lock().remove(&run);
     }
 
-    /// Returns whether anybody holds on to what `watch` gave them.
-    pub(super) fn any(&self) -> bool {
-        self.held().values().any(|watcher| Arc::strong_count(watcher) > 1)
+    /// Reports whether any caller still holds a watcher.
+    pub(super) fn any_active(&self) -> bool {
+        self.lock().values().any(|watcher| Arc::strong_count(watcher) > 1)
     }
 }

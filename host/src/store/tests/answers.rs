@@ -1,4 +1,4 @@
-//! Questions are asked and answered.
+//! Tests of asking and answering questions.
 
 use super::on_each_journal;
 use super::sample::{asking, ending, header, question, settled};
@@ -92,7 +92,7 @@ async fn a_repeated_answer_changes_nothing_and_is_told_so(journal: &dyn Journal)
     let late = AnswerOutcome::Late { question: question.clone(), decided: before.clone() };
     assert_eq!(journal.answer(question.id, again, NOW).await.unwrap(), late);
     assert_eq!(journal.decided(lease.run).await.unwrap(), before);
-    // Also after it has expired: somebody did decide.
+    // This holds after the question has expired too, because somebody did decide.
     assert_eq!(journal.answer(question.id, yes(&question), Timestamp(5_000)).await.unwrap(), late);
     let nothing = Answer::each(&question, [(AskId(7), Decision::Approve)], "bob", "y");
     assert_eq!(journal.answer(question.id, nothing, NOW).await.unwrap(), late);
@@ -124,9 +124,9 @@ async fn an_expired_question_stays_expired(journal: &dyn Journal) {
     let (_lease, question) = asked(journal, Some(5_000)).await;
     assert!(!journal.expire(question.id, Timestamp(4_999)).await.unwrap());
     assert!(journal.expire(question.id, Timestamp(5_000)).await.unwrap());
-    // Whoever asks again is told the same: its run may have lost its owner in between.
+    // Repeated calls return the same: the run may have lost its owner in between.
     assert!(journal.expire(question.id, Timestamp(5_000)).await.unwrap());
-    // It is closed now, whatever time it is.
+    // The question is closed now, at any time.
     assert_eq!(
         journal.answer(question.id, yes(&question), NOW).await.unwrap(),
         AnswerOutcome::Gone
@@ -188,7 +188,7 @@ async fn an_answer_to_another_question_than_the_one_shown_is_refused(journal: &d
     let last = &trail.entries.last().unwrap().body;
     assert_eq!((&last["what"], &last["who"]), (&json!("refused"), &json!("eve")));
     assert_eq!(last["reason"], "the question is not the one that was shown");
-    // What is decided names what it was decided about, here and in the trail.
+    // A recorded decision names the digest of the ask, here and in the audit trail.
     journal.answer(question.id, yes(&question), NOW).await.unwrap();
     let decided = journal.decided(lease.run).await.unwrap();
     assert!(decided.iter().zip(&question.asks).all(|(one, ask)| one.is_about(ask)));

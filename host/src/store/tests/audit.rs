@@ -1,4 +1,4 @@
-//! What people were asked and what they said stands in the trail.
+//! Tests that questions and decisions are recorded in the audit trail.
 
 use super::on_each_journal;
 use super::sample::{asking, ending, entry, header, question};
@@ -50,17 +50,17 @@ async fn a_question_and_each_decision_are_noted_once(journal: &dyn Journal) {
         .await
         .unwrap();
     let trail = journal.audited(AuditFilter::default()).await.unwrap();
-    let told = trail.entries.iter().map(|entry| {
+    let rows = trail.entries.iter().map(|entry| {
         let text = |field: &str| entry.body[field].as_str().unwrap_or("-").to_owned();
         (entry.number, text("what"), text("decision"), text("who"), text("channel"))
     });
-    let told: Vec<_> = told.collect();
+    let rows: Vec<_> = rows.collect();
     let row = |number, cells: [&str; 4]| {
         let [what, decision, who, channel] = cells.map(String::from);
         (number, what, decision, who, channel)
     };
     assert_eq!(
-        told,
+        rows,
         [
             row(1, ["asked", "-", "-", "-"]),
             row(2, ["decided", "decline", "ann", "terminal"]),
@@ -88,8 +88,8 @@ async fn what_becomes_of_a_question_otherwise_is_noted_once(journal: &dyn Journa
     let third = question(lease.run, None);
     journal.append(&lease, asking(&third)).await.unwrap();
     journal.append(&lease, ending(RunState::Aborted)).await.unwrap();
-    let told = kinds(journal, AuditFilter::default()).await;
-    assert_eq!(told, ["asked", "expired", "asked", "withdrawn", "asked", "withdrawn"]);
+    let rows = kinds(journal, AuditFilter::default()).await;
+    assert_eq!(rows, ["asked", "expired", "asked", "withdrawn", "asked", "withdrawn"]);
 }
 
 async fn others_write_there_too(journal: &dyn Journal) {

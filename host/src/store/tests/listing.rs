@@ -1,4 +1,4 @@
-//! Runs are listed and forgotten.
+//! Tests of listing and removing runs.
 
 use super::on_each_journal;
 use super::sample::{asking, ending, header, meter, question, settled};
@@ -102,7 +102,7 @@ async fn what_is_over_is_forgotten_and_the_rest_kept(journal: &dyn Journal) {
     assert!(matches!(journal.load(over[0]).await, Err(StoreError::UnknownRun(_))));
     assert!(journal.question(open.id, NOW).await.unwrap().unwrap().open);
 
-    // A question that nobody answered in time ends its run, for this purpose.
+    // A run whose question expired counts as ended here.
     let all = PruneRule { keep: Some(0), ..PruneRule::default() };
     assert_eq!(journal.prune(all, Timestamp(9_000)).await.unwrap(), 2);
     assert_eq!(ids(listed(journal, RunFilter::default()).await), [interrupted, running.run]);
@@ -116,7 +116,7 @@ async fn old_runs_are_forgotten(journal: &dyn Journal) {
     let lease = journal.create(header("a")).await.unwrap();
     journal.append(&lease, ending(RunState::Finished)).await.unwrap();
     drop(lease);
-    // It was last heard of at 2009.
+    // The last entry of the run is at 2009.
     let old = PruneRule { older_than: Some(Duration::from_micros(100)), ..PruneRule::default() };
     assert_eq!(journal.prune(old.clone(), Timestamp(2_109)).await.unwrap(), 0);
     assert_eq!(journal.prune(old, Timestamp(2_110)).await.unwrap(), 1);

@@ -1,30 +1,10 @@
-//! What every journal does, tried on each of them.
+//! Tests of behaviour that every journal has, run on each implementation.
 
 mod answers;
 mod audit;
+mod each_journal;
 mod listing;
 pub(super) mod sample;
 mod writing;
 
-/// Makes a test of each function, for each journal.
-macro_rules! on_each_journal {
-    ($($name:ident),* $(,)?) => {
-        mod memory {
-            $(#[tokio::test]
-            async fn $name() {
-                super::$name(&crate::store::MemoryJournal::new()).await;
-            })*
-        }
-
-        mod file {
-            $(#[tokio::test]
-            async fn $name() {
-                let folder = tempfile::tempdir().unwrap();
-                let durability = crate::store::Durability::Process;
-                let store = crate::store::Store::open(folder.path().join(".pml"), durability).unwrap();
-                super::$name(&store).await;
-            })*
-        }
-    };
-}
-use on_each_journal;
+use each_journal::on_each_journal;

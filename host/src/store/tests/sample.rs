@@ -1,4 +1,4 @@
-//! Runs, entries and questions to try journals with.
+//! Sample runs, entries and questions for tests of journals.
 
 use crate::model::{
     Ask, AskKind, CallId, CallResult, Effects, Limits, Question, QuestionId, RunId, Tenant,
@@ -10,10 +10,10 @@ use crate::store::{
 use serde_json::json;
 use std::time::Duration;
 
-/// Text that breaks whoever quotes it wrongly.
+/// Text that exposes wrong quoting.
 pub(in crate::store) const NASTY: &str = "'\"; DROP TABLE runs; --\0\u{202e}\n\t\\ é 😀 \u{fffd}";
 
-/// The latest time that a journal is asked to keep.
+/// The latest time that a journal must store.
 pub(in crate::store) const LATEST: Timestamp = Timestamp(i64::MAX as u64);
 
 pub(in crate::store) fn header(script: &str) -> RunHeader {
@@ -50,7 +50,7 @@ pub(in crate::store) fn entry(step: u64, what: JournalEvent) -> JournalEntry {
     JournalEntry::new(Timestamp(2_000 + step), meter(step), what)
 }
 
-/// Returns a small entry that can be told from others.
+/// Returns a small entry that differs from others.
 pub(in crate::store) fn settled(step: u64) -> JournalEntry {
     entry(
         step,
@@ -61,7 +61,7 @@ pub(in crate::store) fn settled(step: u64) -> JournalEntry {
     )
 }
 
-/// Returns a question of two asks that ends at `expires`.
+/// Returns a question of two asks that expires at `expires`.
 pub(in crate::store) fn question(run: RunId, expires: Option<u64>) -> Question {
     let arguments = json!({ "z": 0.1, "a": [u64::MAX, i64::MIN, 1e300], "n": NASTY });
     let ask = |call| {
@@ -76,13 +76,13 @@ pub(in crate::store) fn question(run: RunId, expires: Option<u64>) -> Question {
     Question::new(run, "script.ts", Timestamp(3_000), expires.map(Timestamp), vec![ask(1), ask(2)])
 }
 
-/// Returns a batch that asks, after which the run waits.
+/// Returns a batch that asks the question and sets the run to waiting.
 pub(in crate::store) fn asking(question: &Question) -> JournalBatch {
     let asked = JournalEvent::Asked { question: question.clone() };
     JournalBatch { state: Some(RunState::Waiting), ..JournalBatch::new(vec![entry(1, asked)]) }
 }
 
-/// Returns a batch after which the run is over.
+/// Returns a batch that ends the run.
 pub(in crate::store) fn ending(state: RunState) -> JournalBatch {
     let ended = JournalEvent::Ended { ending: "{\"finished\":null}".into() };
     JournalBatch { state: Some(state), ..JournalBatch::new(vec![entry(9, ended)]) }

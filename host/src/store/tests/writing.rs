@@ -1,4 +1,4 @@
-//! Runs are written and read back.
+//! Tests of writing runs and reading them back.
 
 use super::on_each_journal;
 use super::sample::{LATEST, ending, every_kind, header, settled};
@@ -46,7 +46,7 @@ async fn batches_stay_in_the_order_of_the_calls(journal: &dyn Journal) {
             journal.append(&leases[step as usize % 2], JournalBatch::new(vec![settled(step)]))
         })
         .collect();
-    // The futures are awaited backwards: the order is that of the calls.
+    // The futures are awaited in reverse: the order is that of the calls.
     for append in appends.into_iter().rev() {
         append.await.unwrap();
     }
@@ -124,7 +124,7 @@ async fn a_dropped_future_takes_nothing_back(journal: &dyn Journal) {
     assert_eq!(journal.load(lease.run).await.unwrap().entries, [settled(1)]);
     let run = lease.run;
     drop(lease);
-    // Nobody gets the lease, so nobody has the run.
+    // The lease was dropped, so the run has no owner.
     drop(journal.claim(run));
     journal.load(run).await.unwrap();
     journal.claim(run).await.unwrap();

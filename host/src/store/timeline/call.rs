@@ -4,97 +4,97 @@ use crate::model::{CallId, CallResult, QuestionId, ResolvedTool, Timestamp};
 use crate::store::CallVerdict;
 use std::time::Duration;
 
-/// The tool that a timer is a call of.
+/// The tool of timers.
 const TIMER: &str = "pml:sleep";
 
-/// How far a call came, by the last entry about it.
+/// The stage that a call has reached, by the last entry about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PastCallStage {
-    /// The program asked for it.
+    /// The program requested it.
     Requested,
     /// It waits for a person.
     Asked(QuestionId),
-    /// It went out.
+    /// It was sent.
     Executing,
-    /// It is done with: settled, cancelled or abandoned.
+    /// It has ended: settled, cancelled or abandoned.
     Done,
 }
 
-/// Where a call stands, for people.
+/// The state of a call, to show to people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallState<'a> {
-    /// It has not gone out.
+    /// It has not been sent.
     Queued,
     /// A person is asked about it.
     Asked,
-    /// It is out. If nobody has the run any more, its outcome is unknown.
+    /// It was sent. If no process owns the run any more, its outcome is unknown.
     Executing,
-    /// It is a timer that runs.
+    /// It is a timer that is running.
     Sleeping,
-    /// It gave a value.
+    /// It returned a value.
     Ok,
-    /// It gave an error with this code.
+    /// It returned an error with this code.
     Failed(&'a str),
-    /// The program gave it up.
+    /// The program cancelled it.
     Cancelled,
     /// The program ended without waiting for it.
     Abandoned,
 }
 
-/// What a call spent a span of time on.
+/// The phase of a call during a span of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallPhase {
-    /// It had not gone out.
+    /// It had not been sent.
     Queued,
     /// It waited for a person.
     Asked,
-    /// It was out.
+    /// It had been sent, and had no outcome.
     Executing,
-    /// It was a timer that ran.
+    /// It was a running timer.
     Sleeping,
 }
 
-/// A span of a call's life.
+/// A span of time of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallSpan {
-    /// What it was spent on.
+    /// The phase of the call.
     pub phase: CallPhase,
-    /// When it began.
+    /// The start of the span.
     pub from: Timestamp,
-    /// When it ended.
+    /// The end of the span.
     pub to: Timestamp,
 }
 
-/// A call as a journal has it.
+/// A call as the journal records it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PastCall<'a> {
-    /// Which call.
+    /// The call.
     pub call: CallId,
     /// The tool as the program wrote it.
     pub tool: &'a str,
-    /// One JSON text; `Err` holds the size of one that was too large to keep.
+    /// One JSON text; `Err` holds the size of arguments that were too large to store.
     pub arguments: Result<&'a str, usize>,
-    /// What the policy said when it was requested.
+    /// The verdict on the call when it was requested.
     pub verdict: &'a CallVerdict,
-    /// How far it came.
+    /// The stage that it has reached.
     pub reached: PastCallStage,
-    /// The tool that it meant and what that said of its effects then. `None` if it never went out.
+    /// The resolved tool, and the effects that it declared then. `None` if the call was never sent.
     pub sent: Option<ResolvedTool>,
-    /// The digest of the ask that somebody approved before it went out.
+    /// The digest of the ask that was approved before the call was sent.
     pub approved: Option<&'a str>,
-    /// Whether it went out and nobody knows its outcome.
+    /// True if the call was sent and its outcome is unknown.
     pub unknown: bool,
-    /// When it was requested.
+    /// The time of the request.
     pub requested: Timestamp,
-    /// When it was first done with.
+    /// The time at which it first ended.
     pub ended: Option<Timestamp>,
-    /// What it spent its time on, in order.
+    /// The spans of its time, in order.
     pub spans: Vec<CallSpan>,
     /// Its outcome, exactly as the program got it.
     pub settled: Option<&'a CallResult>,
-    /// How it was first done with.
+    /// The state in which it first ended.
     pub(super) end: Option<CallState<'a>>,
 }
 
@@ -128,12 +128,12 @@ impl<'a> PastCall<'a> {
         }
     }
 
-    /// Returns the tool as resolved, or as the program wrote it if it never went out.
+    /// Returns the resolved tool, or the tool as the program wrote it if the call was never sent.
     pub fn tool_name(&self) -> &str {
         self.sent.as_ref().map_or(self.tool, |sent| sent.tool.as_str())
     }
 
-    /// Returns where it stands.
+    /// Returns the state of the call.
     pub fn state(&self) -> CallState<'a> {
         match (self.end, self.reached, self.verdict) {
             (Some(end), ..) => end,
@@ -144,7 +144,7 @@ impl<'a> PastCall<'a> {
         }
     }
 
-    /// Returns how long it was out, or slept.
+    /// Returns how long it was being executed, or slept.
     pub fn active_time(&self) -> Duration {
         self.time_in(CallPhase::Executing) + self.time_in(CallPhase::Sleeping)
     }
@@ -155,17 +155,17 @@ impl<'a> PastCall<'a> {
         spans.map(|span| span.to.since(span.from)).sum()
     }
 
-    /// Returns whether it is a timer.
+    /// Reports whether it is a timer.
     pub fn is_timer(&self) -> bool {
         self.tool_name() == TIMER
     }
 
-    /// Returns whether its outcome came from the run that this one was resumed from.
+    /// Reports whether its outcome came from the run that this one was resumed from.
     pub fn is_recalled(&self) -> bool {
         matches!(self.verdict, CallVerdict::Recall { .. })
     }
 
-    /// Ends the present span, and begins another. A call that is done with spends no more time.
+    /// Ends the present span and starts another one. Does nothing if the call has ended.
     pub(super) fn enter(&mut self, at: Timestamp, phase: CallPhase) {
         if self.ended.is_none() {
             self.close_span(at);
@@ -173,7 +173,7 @@ impl<'a> PastCall<'a> {
         }
     }
 
-    /// Notes that it is done with, unless it was before.
+    /// Ends the call. If it has ended before, the first end stays.
     pub(super) fn finish(&mut self, at: Timestamp, end: CallState<'a>) {
         self.reached = PastCallStage::Done;
         if self.ended.is_none() {

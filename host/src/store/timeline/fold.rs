@@ -1,4 +1,4 @@
-//! The one fold from entries to a timeline.
+//! Folds the entries of a run into a timeline.
 
 use super::call::{CallPhase, CallState, PastCall, PastCallStage};
 use crate::model::{
@@ -8,7 +8,7 @@ use crate::model::{
 use crate::store::{CallVerdict, JournalEntry, JournalEvent, Meter};
 use std::collections::{BTreeMap, HashSet};
 
-/// An outcome that the program was given.
+/// An outcome that was delivered to the program.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct DeliveredOutcome<'a> {
@@ -16,47 +16,47 @@ pub struct DeliveredOutcome<'a> {
     pub call: CallId,
     /// The outcome, exactly as the program got it.
     pub settled: &'a CallResult,
-    /// The reading of the clock that came with it.
+    /// The clock reading that was delivered with it.
     pub at: Timestamp,
 }
 
-/// All that the entries of a run say, by what they are about.
+/// The content of a run's entries, arranged by what they are about.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Timeline<'a> {
     /// The calls.
     pub calls: BTreeMap<CallId, PastCall<'a>>,
-    /// The outcomes, in the order in which the program was given them.
+    /// The outcomes, in the order in which they were delivered to the program.
     pub outcomes: Vec<DeliveredOutcome<'a>>,
     /// The questions, in the order in which they were asked.
     pub questions: Vec<&'a Question>,
-    /// What the run had cost at the last entry.
+    /// The resources that the run had used at the last entry.
     pub meter: Meter,
     /// The latest time of any entry.
     pub last: Timestamp,
-    /// Whether any call went out.
+    /// True if any call was sent.
     pub went_out: bool,
-    /// How many of `outcomes` come before the last ones that were written together. What the
-    /// program asked for after one of those may not have been written before the run was cut off.
+    /// The number of `outcomes` that precede the last group written together. Requests that the
+    /// program made after an outcome of that group may be missing if the run was cut off.
     pub confirmed_outcomes: usize,
     withdrawn: HashSet<QuestionId>,
-    /// Whether the last entry was an outcome.
-    settling: bool,
+    /// True if the last entry was an outcome.
+    last_is_outcome: bool,
 }
 
 impl<'a> Timeline<'a> {
-    /// Folds the entries of a run. A span of a call that is not done with ends where it began.
+    /// Folds the entries of a run. The last span of a call that has not ended has no length.
     pub fn of(entries: &'a [JournalEntry]) -> Timeline<'a> {
         let mut timeline = Timeline::default();
         for JournalEntry { at, meter, what } in entries {
             timeline.meter = *meter;
             timeline.last = timeline.last.max(*at);
-            timeline.note(*at, what);
+            timeline.apply(*at, what);
         }
         timeline
     }
 
-    /// Folds the entries of a run. A span of a call that is not done with lasts until `now`.
+    /// Folds the entries of a run. The last span of a call that has not ended lasts until `now`.
     pub fn until(entries: &'a [JournalEntry], now: Timestamp) -> Timeline<'a> {
         let mut timeline = Timeline::of(entries);
         for call in timeline.calls.values_mut().filter(|call| call.ended.is_none()) {
@@ -66,18 +66,18 @@ impl<'a> Timeline<'a> {
         timeline
     }
 
-    fn note(&mut self, at: Timestamp, what: &'a JournalEvent) {
-        let settling = matches!(what, JournalEvent::Settled { .. });
-        if settling && !self.settling {
+    fn apply(&mut self, at: Timestamp, what: &'a JournalEvent) {
+        let is_outcome = matches!(what, JournalEvent::Settled { .. });
+        if is_outcome && !self.last_is_outcome {
             self.confirmed_outcomes = self.outcomes.len();
         }
-        self.settling = settling;
+        self.last_is_outcome = is_outcome;
         match what {
             JournalEvent::Requested { call, tool, arguments, verdict } => {
                 let arguments = arguments.as_deref().map_err(|size| *size);
                 let mut past = PastCall::requested(*call, tool, arguments, verdict, at);
-                // An earlier run made it, and nobody knew its outcome; so it is until somebody
-                // does.
+                // An earlier run made the call, and its outcome is unknown until an entry here
+                // settles it.
                 past.unknown =
                     matches!(verdict, CallVerdict::Ask { kind: AskKind::UncertainCall, .. });
                 self.calls.insert(*call, past);
@@ -104,7 +104,7 @@ impl<'a> Timeline<'a> {
             }
             JournalEvent::Settled { call, settled } => {
                 if let Some(past) = self.calls.get_mut(call) {
-                    past.unknown &= tells_nothing(settled);
+                    past.unknown &= leaves_outcome_unknown(settled);
                     past.settled = Some(settled);
                     past.finish(at, state_after(settled));
                 }
@@ -123,7 +123,7 @@ impl<'a> Timeline<'a> {
         }
     }
 
-    /// Returns what was asked last about a call, and in which question.
+    /// Returns the last ask about a call, and its question.
     pub fn asked(&self, call: CallId) -> Option<(QuestionId, &'a Ask)> {
         let questions = self.questions.iter().rev();
         let mut asks =
@@ -131,8 +131,8 @@ impl<'a> Timeline<'a> {
         asks.find(|(_, ask)| ask.call == Some(call))
     }
 
-    /// Returns the questions that were not taken back, and of which not everything is validly
-    /// `decided`.
+    /// Returns the questions that were not withdrawn, and that have an ask without a valid decision
+    /// in `decided`.
     pub fn unanswered(&self, decided: &[RecordedDecision]) -> impl Iterator<Item = QuestionId> {
         let open = |question: &&&Question| {
             !self.withdrawn.contains(&question.id)
@@ -151,16 +151,16 @@ fn state_after(settled: &CallResult) -> CallState<'_> {
     }
 }
 
-/// Returns whether an outcome is ours and says nothing of what the tool did.
-fn tells_nothing(settled: &CallResult) -> bool {
+/// Reports whether an outcome is an error of pml's own that does not say what the tool did.
+fn leaves_outcome_unknown(settled: &CallResult) -> bool {
     let codes = [
         Code::OutcomeUnknown,
         Code::ReplySize,
-        // Its answer was not read, or not kept.
+        // The reply was not read, or not stored.
         Code::CpuTime,
         Code::JournalSize,
         Code::Internal,
-        // The server took the call and did not live, or take the time, to say what became of it.
+        // The server received the call, but died or timed out before it replied.
         Code::ServerFailed,
         Code::CallTimeout,
     ];

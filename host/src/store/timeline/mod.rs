@@ -1,9 +1,9 @@
-//! A journal, read: what is known of each call, and what the program was given in which order.
+//! The history of a run: the facts about each call, and the order in which outcomes were delivered.
 //!
-//! In flow the entries of a run, out flows a [`Timeline`]. Replay, checkpoints, answers and the
-//! command line read from it.
+//! Input: the entries of a run. Output: a [`Timeline`]. Replay, checkpoints, answers and the
+//! command line read it.
 //!
-//! **Invariant:** nothing here decides anything. A timeline says what was written, in the order in
+//! **Invariant:** this code decides nothing. A timeline shows what was written, in the order in
 //! which it was written. **Invariant:** an entry about a call that was never requested changes no
 //! call.
 

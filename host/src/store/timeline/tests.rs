@@ -1,4 +1,4 @@
-//! Entries as they are folded.
+//! Tests of the fold from entries to a timeline.
 
 use super::{CallPhase, CallState, PastCallStage, Timeline};
 use crate::model::{CallId, CallResult, Effects, RecordedDecision, RunId, Timestamp};
@@ -119,7 +119,7 @@ fn a_question_is_unanswered_until_each_ask_is_decided_or_it_is_taken_back() {
     assert_eq!(timeline.asked(CallId::numbered(1)), Some((question.id, &question.asks[0])));
     assert_eq!(timeline.asked(CallId::numbered(9)), None);
     assert_eq!(timeline.unanswered(&decisions[..1]).collect::<Vec<_>>(), [question.id]);
-    // A decision without the digest of what was shown counts for nothing.
+    // A decision without the digest of the shown ask does not count.
     let bare: Vec<_> = decisions.iter().cloned().map(|one| one.with_digest(None)).collect();
     assert_eq!(timeline.unanswered(&bare).count(), 1);
     assert_eq!(timeline.unanswered(&decisions).count(), 0);

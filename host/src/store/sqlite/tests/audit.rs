@@ -1,4 +1,4 @@
-//! A trail in a file, and hands that should not have been on it.
+//! Tests of an audit trail in a file that was tampered with.
 
 use crate::model::{Answer, Decision, Timestamp};
 use crate::store::sqlite::schema::MIGRATIONS;
@@ -26,7 +26,7 @@ async fn read(store: &Store) -> AuditTrail {
     store.audited(AuditFilter::default()).await.unwrap()
 }
 
-/// Two questions, answered; six entries.
+/// Returns a folder whose journal has two answered questions; six entries.
 async fn filled() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
@@ -37,14 +37,14 @@ async fn filled() -> tempfile::TempDir {
     folder
 }
 
-/// Whoever has the file can do this.
+/// Changes the audit table, as anybody with access to the file can.
 fn tamper(folder: &Path, sql: &str) {
     let connection = Connection::open(folder.join(".pml/state.db")).unwrap();
     let triggers = "DROP TRIGGER audit_is_not_changed; DROP TRIGGER audit_is_not_forgotten;
                     DROP TRIGGER audit_grows_at_its_end;";
     connection.execute_batch(triggers).unwrap();
     connection.execute_batch(sql).unwrap();
-    // They put back what they took away: a journal without it is not opened.
+    // The triggers are restored: a journal without them is not opened.
     let made = MIGRATIONS[1].find("CREATE TRIGGER").map(|at| &MIGRATIONS[1][at..]);
     connection.execute_batch(made.unwrap()).unwrap();
 }
@@ -81,7 +81,7 @@ async fn an_end_that_was_cut_off_is_noticed_and_stays_noticed_when_the_trail_gro
 #[tokio::test]
 async fn a_trail_that_was_written_anew_is_noticed_until_a_person_accepts_it() {
     let folder = filled().await;
-    // All of it fits together: it was made by this very code.
+    // The hashes of the new trail are consistent: it was made by this very code.
     std::fs::remove_dir_all(folder.path().join(".pml")).unwrap();
     let store = open(folder.path());
     assert_eq!(read(&store).await.broken, Some(TrailDefect::Cut { kept: 6, found: 0 }));
@@ -107,14 +107,14 @@ async fn a_head_that_is_gone_is_not_begun_anew_by_the_next_entry() {
     let store = open(folder.path());
     ask(&store).await;
     let trail = read(&store).await;
-    // The rest does fit together; that nothing vouches for its end is all that can be said.
+    // The entries are consistent; the only defect is that no anchor covers their end.
     assert_eq!((trail.count, trail.kept, trail.broken), (7, None, None));
 }
 
 #[tokio::test]
 async fn a_head_that_lags_behind_is_brought_up() {
     let folder = filled().await;
-    // An embedder that keeps no heads.
+    // An embedder that uses no anchors.
     let store = Store::open(folder.path().join(".pml"), Durability::Process).unwrap();
     ask(&store).await;
     assert_eq!(read(&store).await.kept, None);

@@ -1,4 +1,4 @@
-//! What cannot be used is refused by name and left as it is.
+//! Tests that journals that cannot be used are refused with a clear error and left as they are.
 
 use super::open;
 use crate::store::tests::sample::{header, settled};
@@ -12,8 +12,7 @@ async fn filled(folder: &Path) {
     store.append(&lease, JournalBatch::new((0..500).map(settled).collect())).await.unwrap();
 }
 
-/// Opens a journal that cannot be used, and checks that its bytes stay. Returns why it cannot be
-/// used.
+/// Opens a journal that cannot be used, and checks that its bytes stay the same. Returns the error.
 fn refused(folder: &Path) -> StoreError {
     let files = ["state.db", "state.db-wal"].map(|name| folder.join(name));
     let before = files.clone().map(|file| fs::read(file).ok());

@@ -1,4 +1,4 @@
-//! A question is kept once, and what anybody reads of it is that.
+//! Tests that a question is stored once, and that all readers get this one.
 
 use super::open;
 use crate::model::{Answer, Decision, Question, QuestionId, RunId, Timestamp};

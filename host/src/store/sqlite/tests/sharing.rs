@@ -1,4 +1,4 @@
-//! Several stores on one journal: stand-ins for several processes.
+//! Tests of several stores on one journal, which stand in for several processes.
 
 use super::open;
 use crate::model::{Answer, Decision, Timestamp};
@@ -23,7 +23,7 @@ async fn a_run_is_taken_over_only_from_the_dead() {
         "{refused:?}"
     );
     assert_eq!(second.runs(RunFilter::default(), NOW).await.unwrap()[0].state, RunState::Running);
-    // The lease outlives its store, and with it the knowledge of a run that nobody has.
+    // The lease outlives its store; the store's run has no living owner any more.
     drop(first);
     let shown = second.runs(RunFilter::default(), NOW).await.unwrap().remove(0);
     assert_eq!((shown.state, shown.owner), (RunState::Interrupted, None));
@@ -41,7 +41,7 @@ async fn a_run_that_was_given_up_is_free_for_others() {
     let lease = first.create(header("a")).await.unwrap();
     let run = lease.run;
     drop(lease);
-    // Reads come after everything that was asked for before.
+    // Reads follow all operations that were queued before.
     first.load(run).await.unwrap();
     let taken = second.claim(run).await.unwrap();
     assert!(matches!(first.claim(run).await, Err(StoreError::Owned { .. })));
@@ -62,7 +62,7 @@ fn of_two_who_claim_at_once_one_gets_the_run() {
             let store = open(folder.path());
             start.wait();
             let lease = runtime().block_on(store.claim(run));
-            // Both have tried before either goes away.
+            // Both have tried before either store is dropped.
             start.wait();
             lease.is_ok()
         };
@@ -89,7 +89,7 @@ async fn an_answer_through_another_store_wakes_the_owner() {
     assert_eq!(owner.decided(lease.run).await.unwrap().len(), 2);
     let late = owner.answer(question.id, yes, NOW).await.unwrap();
     assert!(matches!(late, AnswerOutcome::Late { .. }));
-    // Who watches later is told of what is there.
+    // A later watcher is notified of earlier decisions.
     let again = other.watch(lease.run);
     tokio::time::timeout(Duration::from_secs(10), again.notified()).await.expect("told");
 }
@@ -132,7 +132,7 @@ async fn a_write_that_has_to_wait_for_another_process_holds_up_nobody_else() {
     let writing = store.append(&lease, JournalBatch::new(vec![settled(2)]));
     let mut writing = std::pin::pin!(writing);
     for _ in 0..20 {
-        // The runtime has one thread: it would not get here if that waited.
+        // The runtime has one thread: this line would not be reached if that thread waited.
         let waited = tokio::time::timeout(Duration::from_millis(1), &mut writing).await;
         assert!(waited.is_err(), "it cannot be written yet");
     }

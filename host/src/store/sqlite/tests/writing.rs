@@ -1,4 +1,4 @@
-//! How it writes: together, privately, as safely as asked.
+//! Tests of writing: shared transactions, private files, the required durability.
 
 use super::open;
 use crate::model::{CallId, CallResult};
@@ -18,7 +18,7 @@ async fn what_was_written_is_there_when_it_is_opened_again() {
     let lease = store.create(header.clone()).await.unwrap();
     store.append(&lease, JournalBatch::new(entries.clone())).await.unwrap();
     let waiting = JournalBatch { state: Some(RunState::Waiting), ..JournalBatch::default() };
-    // Dropping the store finishes what was asked for, though nobody waits for it.
+    // Dropping the store finishes queued operations, even if no caller waits for them.
     drop(store.append(&lease, waiting));
     drop(store);
     let store = open(folder.path());
@@ -105,7 +105,7 @@ async fn after_a_failure_a_lease_writes_no_more() {
     let store = open(folder.path());
     let lease = store.create(header("a")).await.unwrap();
     store.append(&lease, JournalBatch::new(vec![settled(1)])).await.unwrap();
-    // Whatever makes a statement fail will do; a full disk is tried from outside.
+    // Anything that makes a statement fail will do; a full disk is tested elsewhere.
     let other = rusqlite::Connection::open(store.path()).unwrap();
     other.execute_batch("ALTER TABLE entries RENAME TO gone").unwrap();
     let failed = store.append(&lease, JournalBatch::new(vec![settled(2)])).await;
@@ -157,7 +157,7 @@ async fn the_wal_is_folded_in_beside_a_journal_that_is_open_and_idle() {
     let folder = tempfile::tempdir().unwrap();
     let _idle = open(folder.path());
     for _ in 0..12 {
-        // Each writes less than would make it tidy up on its own account, and none is the last to
+        // Each store writes less than triggers a checkpoint of its own, and none is the last to
         // close.
         let store = open(folder.path());
         let lease = store.create(header("a")).await.unwrap();
@@ -186,8 +186,8 @@ async fn a_wal_that_was_folded_in_is_not_folded_in_again_with_every_write() {
         };
         store.append(&lease, JournalBatch::new(vec![entry(step, what)])).await.unwrap();
     }
-    // Some thirty megabytes of WAL, of which a few are folded in at a time.
-    // A busy machine may let its thread come to that only now.
+    // About thirty megabytes of WAL, of which each checkpoint copies a few. On a busy machine the
+    // thread may only do that now.
     for _ in 0..10_000 {
         if store.statistics().checkpoints > 0 {
             break;
