@@ -30,7 +30,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     config.allow_tool("suite:*");
     let engine = Engine::new(&config)?;
     let servers = Servers::new(vec![ServerConfig::http("suite", url)?]);
-    let offer = servers.offer(|_| true, Freshness::Live, PATIENCE).await;
+    let offer = servers.query_tools(|_| true, Freshness::Live, PATIENCE).await;
     if let Some(unavailable) = offer.unavailable.first() {
         return Err(unavailable.reason.clone().into());
     }

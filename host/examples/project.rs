@@ -30,7 +30,7 @@ return { price, refused };
 
 /// Runs the program by the rules that the project in a folder has now.
 async fn run(folder: &Path, environment: &Environment) -> Result<String, pml::Error> {
-    let project = Project::load_in(folder, environment)?;
+    let project = Project::load_with_environment(folder, environment)?;
     let mut config = Config::new();
     // What the caller adds comes after what the project says.
     project.configure(&mut config, GrantStorage::Run).runs(1);
@@ -55,7 +55,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         ["HOME", "USERPROFILE"].map(|name| (name, home.to_string_lossy())).into_iter().collect();
 
     println!("not trusted: {}", run(&folder, &environment).await?);
-    Project::load_in(&folder, &environment)?.grant_trust(&environment)?;
+    Project::load_with_environment(&folder, &environment)?.grant_trust(&environment)?;
     let result = run(&folder, &environment).await?;
     println!("trusted: {result}");
     assert_eq!(result, r#"{"price":8,"refused":"TOOL_DENIED"}"#);

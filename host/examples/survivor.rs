@@ -84,7 +84,7 @@ fn with_tools(run: Run, socket: PathBuf) -> Run {
 /// How a run ended, from its journal.
 async fn ended(engine: &Engine, run: RunId) -> Result<String, Failure> {
     let stored = engine.journal().load(run).await?;
-    match stored.entries.into_iter().next_back().map(|entry| entry.what) {
+    match stored.entries.into_iter().next_back().map(|entry| entry.event) {
         Some(JournalEvent::Ended { ending }) => Ok(ending),
         _ => Err("over without an ending".into()),
     }

@@ -4,4 +4,6 @@
 //! differs.
 
 pub use crate::run::{RecordedStep, Recording, ReplayReport, StepDivergence};
-pub use crate::sandbox::{Fault, FaultKind, GUEST_DIGEST, GuestModule, Intent, ProgramState, Step};
+pub use crate::sandbox::{
+    GUEST_DIGEST, GuestFailure, GuestFailureKind, GuestModule, Intent, ProgramState, Step,
+};

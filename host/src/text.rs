@@ -6,6 +6,7 @@
 #[cfg(feature = "servers")]
 pub use crate::model::nearest;
 pub use crate::model::{
-    Redactor, brief, brief_with, bytes, cut, cut_to_columns, digest, duration, escape, fold,
-    fold_middle, hex, in_one_line, milliseconds, redact, redacted_setting, span, weigh,
+    Redactor, brief, brief_with, cut, cut_to_columns, digest, escape, fold, fold_middle,
+    format_span, hex, in_one_line, milliseconds, parse_bytes, parse_duration, parsed_size, redact,
+    redacted_setting,
 };

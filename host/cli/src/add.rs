@@ -140,7 +140,7 @@ pub(super) fn print_next_steps(edited: EditOutcome, environment: &Environment) -
         ));
         return Ok(());
     }
-    let project = Project::load_in(&project::current_folder()?, environment)?;
+    let project = Project::load_with_environment(&project::current_folder()?, environment)?;
     if let Some(reason) = project.trust.reason() {
         ui::say(&format!(
             "{WARNING}warning{WARNING:#}: {reason}\n\

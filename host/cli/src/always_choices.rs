@@ -7,7 +7,7 @@
 use pml::approval::Condition;
 use pml::{
     Ask, Decision,
-    approval::{Constraint, words_of_constraints},
+    approval::{Constraint, describe_constraints},
 };
 
 /// Returns the sets of conditions that a call suggests.
@@ -20,7 +20,7 @@ pub(super) fn choices(ask: &Ask, suggester: ConstraintSuggester) -> Vec<String> 
         return Vec::new();
     }
     let lines = suggestions.iter().zip(2..).map(|(constraints, number)| {
-        format!("{number}  only where │ {}", words_of_constraints(constraints))
+        format!("{number}  only where │ {}", describe_constraints(constraints))
     });
     std::iter::once("1  any arguments".to_owned()).chain(lines).collect()
 }
@@ -57,7 +57,7 @@ mod tests {
     use pml::json::json;
     use pml::{
         Ask, Decision,
-        approval::{AskKind, offers_of_ask},
+        approval::{AskKind, suggest_constraints},
     };
 
     fn ask(kind: AskKind) -> Ask {
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn where_nothing_is_offered_there_is_nothing_to_choose() {
-        assert_eq!(choices(&ask(AskKind::ToolPermission), offers_of_ask), [""; 0]);
+        assert_eq!(choices(&ask(AskKind::ToolPermission), suggest_constraints), [""; 0]);
         assert_eq!(choices(&ask(AskKind::UncertainCall), sample_suggester), [""; 0]);
         assert_eq!(choices(&ask(AskKind::Trust), sample_suggester), [""; 0]);
     }

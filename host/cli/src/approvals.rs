@@ -3,7 +3,7 @@
 
 use super::execute::runtime;
 use super::identify::short;
-use super::moment::{ago, span};
+use super::moment::{ago, format_span};
 use super::reveal::{Reveal, redactor};
 use super::terminal::width_of_stdout;
 use super::ui::{self, BOLD, DIM, HINT};
@@ -15,7 +15,7 @@ use clap::Args;
 use pml::json::Value;
 use pml::{
     Ask, Clock, Error, Journal, SystemClock, Timestamp,
-    approval::{details_of_ask_with, lines_of_ask_with, offers_of_ask},
+    approval::{details_of_ask_with, lines_of_ask_with, suggest_constraints},
     journal::{RunFilter, RunState, RunSummary, StoredQuestion},
     text::Redactor,
 };
@@ -96,7 +96,7 @@ impl ApprovalsCommand {
         if !self.verbose {
             return Vec::new();
         }
-        let choices = choices(ask, offers_of_ask);
+        let choices = choices(ask, suggest_constraints);
         let head = (!choices.is_empty()).then(|| ALWAYS_HEADING.to_owned());
         details_of_ask_with(ask, redactor).into_iter().chain(head).chain(choices).collect()
     }
@@ -132,7 +132,7 @@ fn question_lines(
 ) -> String {
     let question = &stored.question;
     let expires = match question.expires_at {
-        Some(end) => format!("expires in {}", span(end.since(now))),
+        Some(end) => format!("expires in {}", format_span(end.since(now))),
         None => "never expires".into(),
     };
     let mut text = format!(

@@ -1,7 +1,7 @@
 //! The command line: all commands and their flags, parsed by clap.
 
 use super::log::LogFormat;
-use super::quantity::{Lifetime, bytes, durability, duration, lifetime, seed};
+use super::quantity::{Lifetime, durability, lifetime, parse_bytes, parse_duration, seed};
 use super::{
     add, approvals, approve, audit, call, check, completions, doctor, import, init, install,
     remove, replay, runs, servers, stdio, tools, trust, types, version,
@@ -125,16 +125,16 @@ pub(super) struct RunOptions {
     pub(super) json: bool,
     /// Stop after this much CPU time of the program and of reading its values (500ms, 2s, 5m)
     /// [default: 10s]
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub(super) cpu_time: Option<Duration>,
     /// Stop after this long in all [default: 5m]
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub(super) timeout: Option<Duration>,
     /// Stop when the program needs more memory (32M, 1G) [default: 64M]
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(super) memory: Option<usize>,
     /// Stop when the journal would keep more of the run (16M, 1G) [default: 256M]
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(super) journal_size: Option<usize>,
     /// Draw random numbers from this seed: a whole number, or 64 hex digits
     #[arg(long, value_name = "SEED", value_parser = seed)]

@@ -14,7 +14,7 @@ use pml::{
     Clock, Ending, Engine, Environment, Event, Journal, Limits, Outcome, Script, Servers,
     SystemClock,
     project::agent_variable,
-    text::{Redactor, weigh},
+    text::{Redactor, parsed_size},
 };
 use signal_hook::consts::SIGINT;
 use std::io::Read;
@@ -204,7 +204,7 @@ pub(super) async fn await_outcome(
         () = console.reader_gone() => None,
         never = console.animate() => match never {},
     };
-    servers.keep();
+    servers.save_observations();
     console.close()?;
     Ok(outcome.context("the console cannot be written")??)
 }
@@ -311,7 +311,7 @@ const PRETTY_PRINT_LIMIT: usize = 64 << 20;
 
 fn format_result(result: &RawValue, json: bool) -> Result<String> {
     // A result that would take too much memory to pretty-print is shown as it came.
-    if json || !ui::stdout_is_terminal() || weigh(result.get()) > PRETTY_PRINT_LIMIT {
+    if json || !ui::stdout_is_terminal() || parsed_size(result.get()) > PRETTY_PRINT_LIMIT {
         return Ok(result.get().into());
     }
     // A result may be nested too deeply to be parsed; then it is shown as it came.

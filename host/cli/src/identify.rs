@@ -58,7 +58,7 @@ pub(super) async fn find_run(
     if typed == "last" {
         filter.limit = Some(1);
     } else if let Ok(run) = typed.parse::<RunId>() {
-        filter.id = Some(run.to_string());
+        filter.id_prefix = Some(run.to_string());
     }
     let listed = journal.runs(filter, now).await.map_err(Error::from)?;
     let mut found = match typed {

@@ -131,7 +131,7 @@ impl ImportCandidates {
         mcp_json: McpJsonServers,
     ) -> Result<ImportCandidates> {
         let folder = project::current_folder()?;
-        let project = Project::load_in(&folder, environment)?;
+        let project = Project::load_with_environment(&folder, environment)?;
         let is_ours = |name: &str| {
             project
                 .declared_server(name)
@@ -171,7 +171,7 @@ impl ImportCandidates {
         for name in &self.already_declared {
             ui::print(&format!("  {DIM}`{}` is in `.pml.json` already{DIM:#}", escape(name)))?;
         }
-        for skipped in &self.found.left_out {
+        for skipped in &self.found.skipped {
             let what = skipped.name.as_deref().map_or("a file".into(), |name| format!("`{name}`"));
             let file = skipped.file.to_string_lossy();
             ui::print(&format!(
@@ -240,7 +240,7 @@ impl ImportCandidates {
                 "notes": server.notes,
             })
         };
-        let skipped = self.found.left_out.iter().map(|skipped| {
+        let skipped = self.found.skipped.iter().map(|skipped| {
             json!({
                 "name": skipped.name,
                 "file": skipped.file.to_string_lossy(),

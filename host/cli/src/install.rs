@@ -13,7 +13,7 @@ use indicatif::ProgressBar;
 use pml::json::{Value, json};
 use pml::{
     Clock, Journal, Servers, SystemClock,
-    approval::{Package, words_of_package},
+    approval::{Package, describe_package},
     event::Progress,
     journal::{AuditEvent, AuditNote},
     text::{escape, in_one_line, nearest},
@@ -191,7 +191,7 @@ fn name_and_version(package: &Package) -> String {
 /// Returns a package as lines. All of their text comes from the registry.
 fn package_lines(package: &Package) -> String {
     let changed = if package.changed { " (what is there has changed)" } else { "" };
-    let mut line = format!("{} │ {}{changed}", escape(&package.server), words_of_package(package));
+    let mut line = format!("{} │ {}{changed}", escape(&package.server), describe_package(package));
     for beside in &package.beside {
         line += &format!("\n  and beside it │ {}", in_one_line(beside));
     }

@@ -1,7 +1,7 @@
 //! Formats points in time and time spans for people.
 
 use pml::Timestamp;
-pub(super) use pml::text::span;
+pub(super) use pml::text::format_span;
 use std::time::Duration;
 
 /// Returns the age of `at` in one unit, rounded down: `3m ago`.
@@ -10,7 +10,7 @@ pub(super) fn ago(at: Timestamp, now: Timestamp) -> String {
         age if age < Duration::from_secs(1) => "just now".into(),
         age if age < Duration::from_secs(60) => format!("{}s ago", age.as_secs()),
         age => {
-            let whole = span(age);
+            let whole = format_span(age);
             format!("{} ago", whole.split(' ').next().unwrap_or(&whole))
         }
     }

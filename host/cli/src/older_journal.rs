@@ -12,37 +12,39 @@ use pml::{
 
 /// Reports whether the project has such a file.
 pub(super) fn exists(project_journal: &ProjectJournal) -> bool {
-    project_journal.older_folder().join("state.db").symlink_metadata().is_ok()
+    project_journal.legacy_folder().join("state.db").symlink_metadata().is_ok()
 }
 
 /// Imports the older journal or refuses to, prints which, and records that, so that it happens
 /// once.
 pub(super) fn import_once(project_journal: &ProjectJournal) -> Result<(), Error> {
-    if !exists(project_journal) || project_journal.older()?.is_some() {
+    if !exists(project_journal) || project_journal.legacy_outcome()?.is_some() {
         return Ok(());
     }
     let _lock = project_journal.lock()?;
     // Another process may have imported it meanwhile.
-    if project_journal.older()?.is_some() {
+    if project_journal.legacy_outcome()?.is_some() {
         return Ok(());
     }
-    let (folder, from) = (project_journal.folder(), project_journal.older_folder());
+    let (folder, from) = (project_journal.folder(), project_journal.legacy_folder());
     let now = SystemClock.now();
     let older = match Store::import(
         &folder,
-        &project_journal.heads(),
+        &project_journal.audit_head_folder(),
         &from,
         OwnershipProof::TrailHead,
         now,
     ) {
-        Ok(imported) => LegacyJournalOutcome::Imported { runs: imported.runs, left: imported.left },
+        Ok(imported) => {
+            LegacyJournalOutcome::Imported { runs: imported.runs, left: imported.skipped }
+        }
         Err(JournalImportError::Refused(reason)) => LegacyJournalOutcome::Refused { reason },
         // The next command tries again.
         Err(JournalImportError::InUse) => return Ok(()),
         Err(JournalImportError::Failed(error)) => return Err(error.into()),
     };
     ui::say(&format!("note: {}", describe(&older)));
-    project_journal.set_older(older)
+    project_journal.record_legacy_outcome(older)
 }
 
 /// Describes for a person whether the journal was imported or refused.

@@ -26,8 +26,11 @@ fn open_store(
 ) -> anyhow::Result<Arc<dyn Journal>> {
     // The heads are stored outside the journal. They show whether its audit trail was cut or
     // rewritten.
-    let store =
-        Store::open_with_heads(project_journal.folder(), durability, project_journal.heads());
+    let store = Store::open_with_heads(
+        project_journal.folder(),
+        durability,
+        project_journal.audit_head_folder(),
+    );
     Ok(Arc::new(store.map_err(Error::from)?))
 }
 
@@ -76,7 +79,7 @@ pub(super) fn journal() -> anyhow::Result<Arc<dyn Journal>> {
 pub(super) fn audit_journal() -> anyhow::Result<Arc<dyn Journal>> {
     let project_journal = project_journal()?;
     let folder = project_journal.folder();
-    match folder.exists() || Store::has_head(&folder, project_journal.heads()) {
+    match folder.exists() || Store::has_head(&folder, project_journal.audit_head_folder()) {
         true => {
             project_journal.prepare()?;
             open_store(&project_journal, Durability::Process)
@@ -89,7 +92,8 @@ pub(super) fn audit_journal() -> anyhow::Result<Arc<dyn Journal>> {
 pub(super) fn has_audit_trail() -> bool {
     project_journal().is_ok_and(|project_journal| {
         let folder = project_journal.folder();
-        Store::has_head(&folder, project_journal.heads()) || folder.join("state.db").exists()
+        Store::has_head(&folder, project_journal.audit_head_folder())
+            || folder.join("state.db").exists()
     })
 }
 

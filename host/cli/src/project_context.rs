@@ -40,7 +40,7 @@ impl ProjectContext {
     ) -> Result<ProjectContext> {
         let (folder, environment) = (current_folder()?, Environment::of_process());
         let project = match trust {
-            ProjectFilesTrust::AsRecorded => Project::load_in(&folder, &environment)?,
+            ProjectFilesTrust::AsRecorded => Project::load_with_environment(&folder, &environment)?,
             ProjectFilesTrust::ForThisCommand(permit) => {
                 let project = Project::load_trusted(&folder, &environment)?;
                 permit.note_trusted_once(storage, &project);
@@ -59,7 +59,7 @@ impl ProjectContext {
 
     /// Reads the project's files again.
     pub(super) fn reload_project() -> Result<Project, Error> {
-        Project::load_in(&current_folder()?, &Environment::of_process())
+        Project::load_with_environment(&current_folder()?, &Environment::of_process())
     }
 
     /// Returns the settings of an engine for this project.
@@ -78,7 +78,7 @@ fn current_folder() -> Result<PathBuf, Error> {
 pub(super) fn servers(project: &Project, storage: JournalStorage) -> Result<Servers, Error> {
     match storage {
         JournalStorage::OnDisk => Servers::of(project),
-        JournalStorage::InMemory => Servers::of_unremembered(project),
+        JournalStorage::InMemory => Servers::of_uncached(project),
     }
 }
 

@@ -85,7 +85,7 @@ impl ProjectReloader {
             true => snapshot.setup.servers.clone(),
             false => {
                 // This must happen before the new servers read the saved data.
-                snapshot.setup.servers.keep();
+                snapshot.setup.servers.save_observations();
                 let servers = servers(project, self.storage)?;
                 servers.start_background();
                 servers

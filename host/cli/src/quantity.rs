@@ -3,7 +3,7 @@
 
 use data_encoding::HEXLOWER_PERMISSIVE;
 use pml::journal::Durability;
-pub(super) use pml::text::{bytes, duration};
+pub(super) use pml::text::{parse_bytes, parse_duration};
 use std::time::Duration;
 
 /// A duration; `None` means forever.
@@ -14,7 +14,7 @@ pub(super) struct Lifetime(pub(super) Option<Duration>);
 pub(super) fn lifetime(text: &str) -> Result<Lifetime, String> {
     match text {
         "never" => Ok(Lifetime(None)),
-        text => duration(text).map(|duration| Lifetime(Some(duration))),
+        text => parse_duration(text).map(|duration| Lifetime(Some(duration))),
     }
 }
 

@@ -47,10 +47,10 @@ pub(super) fn redactor(reveal: Reveal) -> Result<Redactor> {
             return Err(HintedError::new(message, hint).into());
         }
         ui::say(&reveal_warning());
-        return Ok(Redactor::revealing());
+        return Ok(Redactor::hiding_nothing());
     }
     // Unreadable project files are no error here: values that look like secrets are hidden in any
     // case.
-    let project = Project::load_in(&project::current_folder()?, &environment);
+    let project = Project::load_with_environment(&project::current_folder()?, &environment);
     Ok(project.map(|project| project.redactor()).unwrap_or_default())
 }

@@ -39,7 +39,7 @@ pub(super) async fn query_tools(
     let longest = project.servers.iter().map(|server| server.start_timeout).max();
     let timeout = longest.unwrap_or_default() + SLACK;
     tokio::select! {
-        offer = servers.offer(wanted, freshness, timeout) => offer,
+        offer = servers.query_tools(wanted, freshness, timeout) => offer,
         never = show_starting(servers) => match never {},
     }
 }

@@ -79,8 +79,8 @@ impl StdioCommand {
             };
             let notices = StderrNoticeWriter::new();
             let log = notices.clone();
-            let server = McpServer::sealing_with(key, move || reloader.current_setup())
-                .noticing(move |line| log.say(line));
+            let server = McpServer::from_source_with_key(key, move || reloader.current_setup())
+                .with_log(move |line| log.say(line));
             let mut code = 0;
             let stop = async {
                 tokio::select! {

@@ -72,7 +72,7 @@ impl TrustCommand {
             }
             return Ok(ExitCode::SUCCESS);
         }
-        let project = Project::load_in(&folder, &environment)?;
+        let project = Project::load_with_environment(&folder, &environment)?;
         if project.trust == TrustState::NotNeeded {
             return Err(HintedError::new(
                 format!(
@@ -203,10 +203,10 @@ fn file_json(file: &DeclaredFile) -> Value {
 fn variable_json(variable: &DeclaredVariable) -> Value {
     json!({
         "name": variable.name,
-        "given": variable.given,
-        "steers_loading": variable.loading,
-        "has_default": variable.default,
-        "in_env_file": variable.in_file,
+        "given": variable.given_to,
+        "steers_loading": variable.steers_loading,
+        "has_default": variable.overrides_default,
+        "in_env_file": variable.in_env_file,
     })
 }
 

@@ -101,7 +101,7 @@ impl TypesCommand {
         let inferred = |definition: &&std::sync::Arc<Definition>| {
             let observed = context.servers.observed();
             definition.output.is_none()
-                && observed.is_some_and(|observed| observed.inferred(definition).is_some())
+                && observed.is_some_and(|observed| observed.inferred_schema(definition).is_some())
         };
         let inferred = offer.definitions.iter().filter(inferred).count();
         if self.json {

@@ -2,7 +2,7 @@
 
 use pml::{
     Ask,
-    approval::{AskKind, Constraint, offers_of_ask, words_of_constraints},
+    approval::{AskKind, Constraint, describe_constraints, suggest_constraints},
     text::fold_middle,
 };
 
@@ -28,7 +28,7 @@ pub(super) fn offers(ask: &Ask) -> Vec<AskChoice> {
     let mut offers = vec![AskChoice::Approve];
     if ask.kind.may_be_always() {
         offers.push(AskChoice::Always);
-        let within = offers_of_ask(ask).into_iter().enumerate();
+        let within = suggest_constraints(ask).into_iter().enumerate();
         offers.extend(within.map(|(index, within)| AskChoice::AlwaysWithin(index, within)));
     }
     offers.push(AskChoice::Decline);
@@ -61,7 +61,7 @@ impl AskChoice {
             AskChoice::Approve => first.into(),
             AskChoice::Always => "Yes, and do not ask for this tool again".into(),
             AskChoice::AlwaysWithin(_, within) => {
-                let within = words_of_constraints(within);
+                let within = describe_constraints(within);
                 fold_middle(&format!("Yes, and do not ask again with {within}"), MAX_WIDTH)
             }
             AskChoice::Decline if ask.call.is_none() => "No: end the program".into(),

@@ -56,7 +56,7 @@ impl ToolIndexCache {
 /// Searches for tools.
 pub(super) async fn browse(scope: &RequestScope, parameters: &BrowseParameters) -> Value {
     let servers = &scope.servers;
-    let offer = servers.offer(|_| true, Freshness::CachedOrLive, START_TIMEOUT).await;
+    let offer = servers.query_tools(|_| true, Freshness::CachedOrLive, START_TIMEOUT).await;
     let index = scope.server.tool_index.index(&offer.definitions);
     // A third of the budget is reserved for the lists of parameters and for separators.
     let budget = parameters.budget.unwrap_or(DEFAULT_BUDGET).min(MAX_BUDGET) * 2 / 3;

@@ -10,7 +10,7 @@ use pml::json::{self, Value, json};
 use pml::{
     Ending, Failure, Outcome, RunId,
     run::AbortedRun,
-    text::{Redactor, escape, weigh},
+    text::{Redactor, escape, parsed_size},
 };
 
 impl ToolAnswer {
@@ -141,7 +141,7 @@ fn of_result(run: RunId, text: Option<&str>) -> ToolAnswer {
     let fits = |text: &str| text.len() <= handle::MAX_INLINE;
     // A value that takes much more memory than its text consists of many small parts, not of
     // pictures.
-    let may_fit = fits(text) || weigh(text) <= text.len() + SMALL_PARTS;
+    let may_fit = fits(text) || parsed_size(text) <= text.len() + SMALL_PARTS;
     let value = may_fit.then(|| json::from_str::<Value>(text).ok()).flatten();
     if let Some(mut value) = value {
         answer.blocks = blocks::extract(&mut value);

@@ -4,7 +4,9 @@ use crate::ask_choice::offers;
 use pml::json::{Value, json};
 use pml::{
     Ask, Question,
-    approval::{AskKind, Need, Package, lines_of_ask_with, offers_of_ask, words_of_constraints},
+    approval::{
+        AskKind, Need, Package, describe_constraints, lines_of_ask_with, suggest_constraints,
+    },
     text::{Redactor, escape, fold_middle},
 };
 
@@ -81,10 +83,10 @@ fn ask_fields(ask: &Ask, redactor: &Redactor) -> Value {
         "lines": lines_of_ask_with(ask, redactor),
         "options": options,
     });
-    let within = offers_of_ask(ask);
+    let within = suggest_constraints(ask);
     if !within.is_empty() {
         // In the order of `always_1`, `always_2` and so on.
-        fields["always_with"] = within.iter().map(|within| words_of_constraints(within)).collect();
+        fields["always_with"] = within.iter().map(|within| describe_constraints(within)).collect();
     }
     add_need(&mut fields, ask);
     fields

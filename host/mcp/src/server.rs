@@ -105,12 +105,12 @@ impl McpServer {
     pub fn from_source(
         source: impl Fn() -> Result<McpSetup, Error> + Send + Sync + 'static,
     ) -> McpServer {
-        McpServer::sealing_with(UserKey::of_this_process(), source)
+        McpServer::from_source_with_key(UserKey::of_this_process(), source)
     }
 
     /// Like [`McpServer::from_source`], but seals the state that clients carry between two requests
     /// with `key`. All processes with the same key can open it.
-    pub fn sealing_with(
+    pub fn from_source_with_key(
         key: UserKey,
         source: impl Fn() -> Result<McpSetup, Error> + Send + Sync + 'static,
     ) -> McpServer {
@@ -129,7 +129,7 @@ impl McpServer {
 
     /// Sets a function that gets a log line for each decision with its channel, and for each answer
     /// that was refused. Call it before the server is cloned.
-    pub fn noticing(mut self, log: impl Fn(&str) + Send + Sync + 'static) -> McpServer {
+    pub fn with_log(mut self, log: impl Fn(&str) + Send + Sync + 'static) -> McpServer {
         if let Some(shared) = Arc::get_mut(&mut self.0) {
             shared.log = Box::new(log);
         }
@@ -138,7 +138,7 @@ impl McpServer {
 
     /// Marks the client as gone. Programs continue until their next outcome is journalled.
     pub fn close(&self) {
-        self.0.client.leave();
+        self.0.client.disconnect();
     }
 
     /// Waits until no request is being answered, and stops all servers.

@@ -14,7 +14,7 @@ pub use crate::model::{
     RecordedDecision, ToolChange, TrustNeed, differences_of, offered_constraints,
 };
 pub use approver::{Approver, approver_from_fn};
-pub use offers::{offers_of_ask, words_of_constraints};
+pub use offers::{describe_constraints, suggest_constraints};
 pub use show::{
-    details_of_ask, details_of_ask_with, lines_of_ask, lines_of_ask_with, words_of_package,
+    describe_package, details_of_ask, details_of_ask_with, lines_of_ask, lines_of_ask_with,
 };

@@ -6,7 +6,7 @@ use crate::model::{Ask, Constraint, offered_constraints};
 /// choice; the most useful comes first. Choices stored in the ask take precedence over computed
 /// ones, so that everybody who is asked sees the same choices, even if the paths in the arguments
 /// change meanwhile.
-pub fn offers_of_ask(ask: &Ask) -> Vec<Vec<Constraint>> {
+pub fn suggest_constraints(ask: &Ask) -> Vec<Vec<Constraint>> {
     match (ask.kind.may_be_always(), &ask.offers) {
         (false, _) => Vec::new(),
         (true, Some(offers)) => offers.clone(),
@@ -24,6 +24,6 @@ pub fn offers_of_ask(ask: &Ask) -> Vec<Vec<Constraint>> {
 /// let words = pml::approval::words_of_constraints(&[path, content]);
 /// assert_eq!(words, "`path` under `/home/ann`, `content`: anything");
 /// ```
-pub fn words_of_constraints(constraints: &[Constraint]) -> String {
+pub fn describe_constraints(constraints: &[Constraint]) -> String {
     constraints.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

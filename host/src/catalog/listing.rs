@@ -3,7 +3,7 @@
 //! **Invariant:** an exact name means that tool and no other; another spelling is resolved only if
 //! it can mean one tool.
 
-use crate::model::{Definition, NameMatch, ToolName, fold, meant, nearest};
+use crate::model::{Definition, NameMatch, ToolName, fold, match_name, nearest};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ impl ToolListing {
     /// Fails if there is no such tool, or more than one.
     pub fn resolve(&self, server: &str, tool: &str) -> Result<&Arc<Definition>, UnresolvedTool> {
         let names = self.servers.keys().chain(&self.unlisted).map(String::as_str);
-        let server = match meant(server, names.clone()) {
+        let server = match match_name(server, names.clone()) {
             NameMatch::One(name) => name,
             NameMatch::Several(names) => {
                 let names = names.into_iter().map(str::to_owned).collect();
@@ -68,7 +68,7 @@ impl ToolListing {
         };
         let Some(tools) = self.servers.get(server) else { return Err(UnresolvedTool::Unlisted) };
         let full_name = |name: &str| format!("{server}:{name}");
-        match meant(tool, tools.keys().map(String::as_str)) {
+        match match_name(tool, tools.keys().map(String::as_str)) {
             NameMatch::One(name) => tools.get(name).ok_or(UnresolvedTool::Unlisted),
             NameMatch::Several(names) => {
                 Err(UnresolvedTool::Ambiguous(names.iter().map(|name| full_name(name)).collect()))

@@ -86,7 +86,7 @@ impl ObservedResults {
 
     /// Reports whether a result of a tool is to be inspected. A result that is not is only counted,
     /// and need not be parsed for this.
-    pub(crate) fn wants(&self, tool: &ToolName, definition: &str) -> bool {
+    pub(crate) fn should_inspect(&self, tool: &ToolName, definition: &str) -> bool {
         let mut observations = self.observations();
         let observation = observations
             .tools
@@ -103,7 +103,7 @@ impl ObservedResults {
 
     /// Records the shape of a result of a tool, whose definition has this digest. Does not write
     /// the file.
-    pub fn note(&self, tool: &ToolName, definition: &str, result: &Value) {
+    pub fn record(&self, tool: &ToolName, definition: &str, result: &Value) {
         let mut observations = self.observations();
         let observations = &mut *observations;
         if !observations.tools.contains_key(tool) && observations.tools.len() >= TOOLS {
@@ -131,7 +131,7 @@ impl ObservedResults {
 
     /// Returns the schema inferred from the results of a tool, or `None` if no results of this
     /// definition were observed.
-    pub fn inferred(&self, definition: &Definition) -> Option<InferredSchema> {
+    pub fn inferred_schema(&self, definition: &Definition) -> Option<InferredSchema> {
         let observations = self.observations();
         let observation = observations.tools.get(&definition.tool)?;
         let current = observation.definition == definition.digest();
@@ -245,18 +245,18 @@ mod tests {
         let tool = definition("fs:stat");
         std::fs::create_dir(folder.path().join(".pml")).expect("a folder");
         let observed = ObservedResults::open(folder.path().join(".pml"));
-        assert_eq!(observed.inferred(&tool), None);
-        observed.note(&tool.tool, &tool.digest(), &json!({ "size": 1 }));
-        observed.note(&tool.tool, &tool.digest(), &json!({ "size": 2, "link": "x" }));
+        assert_eq!(observed.inferred_schema(&tool), None);
+        observed.record(&tool.tool, &tool.digest(), &json!({ "size": 1 }));
+        observed.record(&tool.tool, &tool.digest(), &json!({ "size": 2, "link": "x" }));
         observed.flush().expect("written");
 
         let again = ObservedResults::open(folder.path().join(".pml"));
-        let inferred = again.inferred(&tool).expect("a shape");
+        let inferred = again.inferred_schema(&tool).expect("a shape");
         assert_eq!(inferred.results, 2);
         assert_eq!(inferred.schema["required"], json!(["size"]));
         let mut changed = tool.clone();
         changed.description.push('!');
-        assert_eq!(again.inferred(&changed), None);
+        assert_eq!(again.inferred_schema(&changed), None);
     }
 
     #[test]
@@ -264,12 +264,12 @@ mod tests {
         let parent = tempfile::tempdir().expect("a folder");
         let folder = parent.path().join(".pml");
         let (observed, tool) = (ObservedResults::open(&folder), definition("a:x"));
-        observed.note(&tool.tool, &tool.digest(), &json!(1));
+        observed.record(&tool.tool, &tool.digest(), &json!(1));
         observed.flush().expect("nothing to write to");
         assert!(!folder.exists());
         std::fs::create_dir(&folder).expect("a folder");
         observed.flush().expect("written");
-        assert!(ObservedResults::open(&folder).inferred(&tool).is_some());
+        assert!(ObservedResults::open(&folder).inferred_schema(&tool).is_some());
     }
 
     #[test]
@@ -279,7 +279,7 @@ mod tests {
             (ObservedResults::open(folder.path()), ObservedResults::open(folder.path()));
         let tools = [definition("a:x"), definition("a:y"), definition("a:both")];
         let note = |observed: &ObservedResults, tool: &Definition, value| {
-            observed.note(&tool.tool, &tool.digest(), &value);
+            observed.record(&tool.tool, &tool.digest(), &value);
         };
         note(&one, &tools[0], json!({ "x": 1 }));
         note(&one, &tools[2], json!({ "x": 1 }));
@@ -290,8 +290,8 @@ mod tests {
             scope.spawn(|| other.flush().expect("written"));
         });
         let all = ObservedResults::open(folder.path());
-        assert!(tools.iter().all(|tool| all.inferred(tool).is_some()));
-        let both = all.inferred(&tools[2]).expect("a shape").schema;
+        assert!(tools.iter().all(|tool| all.inferred_schema(tool).is_some()));
+        let both = all.inferred_schema(&tools[2]).expect("a shape").schema;
         assert_eq!(both.get("required"), None);
         assert_eq!(both["properties"].as_object().map(serde_json::Map::len), Some(2));
     }
@@ -300,7 +300,7 @@ mod tests {
     fn what_is_known_already_is_not_written_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let (observed, tool) = (ObservedResults::open(folder.path()), definition("a:x"));
-        let note = || observed.note(&tool.tool, &tool.digest(), &json!({ "x": 1 }));
+        let note = || observed.record(&tool.tool, &tool.digest(), &json!({ "x": 1 }));
         (0..4).for_each(|_| note());
         observed.flush().expect("written");
         std::fs::remove_file(folder.path().join(FILE)).expect("it was there");
@@ -318,10 +318,10 @@ mod tests {
         {
             std::fs::write(folder.path().join(FILE), text).expect("written");
             let observed = ObservedResults::open(folder.path());
-            assert_eq!(observed.inferred(&tool), None);
-            observed.note(&tool.tool, &tool.digest(), &json!(1));
+            assert_eq!(observed.inferred_schema(&tool), None);
+            observed.record(&tool.tool, &tool.digest(), &json!(1));
             observed.flush().expect("written over");
-            assert!(ObservedResults::open(folder.path()).inferred(&tool).is_some());
+            assert!(ObservedResults::open(folder.path()).inferred_schema(&tool).is_some());
         }
     }
 
@@ -341,12 +341,12 @@ mod tests {
                 }
                 value
             };
-            observed.note(&tool.tool, &tool.digest(), &object(2));
+            observed.record(&tool.tool, &tool.digest(), &object(2));
         }
         observed.flush().expect("written");
         let size = std::fs::metadata(folder.path().join(FILE)).expect("a file").len();
         assert!(size < 20 << 10, "{size}");
-        assert!(ObservedResults::open(folder.path()).inferred(&tool).is_some());
+        assert!(ObservedResults::open(folder.path()).inferred_schema(&tool).is_some());
     }
 
     #[cfg(unix)]
@@ -358,15 +358,15 @@ mod tests {
         let elsewhere = folder.path().join("elsewhere");
         std::fs::create_dir(folder.path().join("one")).expect("a folder");
         let observed = ObservedResults::open(folder.path().join("one"));
-        observed.note(&tool.tool, &tool.digest(), &json!(1));
+        observed.record(&tool.tool, &tool.digest(), &json!(1));
         observed.flush().expect("written");
         std::fs::rename(folder.path().join("one").join(FILE), &elsewhere).expect("moved");
         symlink(&elsewhere, folder.path().join("one").join(FILE)).expect("a link");
         let before = std::fs::read(&elsewhere).expect("a file");
 
         let observed = ObservedResults::open(folder.path().join("one"));
-        assert_eq!(observed.inferred(&tool), None);
-        observed.note(&tool.tool, &tool.digest(), &json!("x"));
+        assert_eq!(observed.inferred_schema(&tool), None);
+        observed.record(&tool.tool, &tool.digest(), &json!("x"));
         observed.flush().expect("written");
         assert_eq!(std::fs::read(&elsewhere).expect("a file"), before);
         let file = folder.path().join("one").join(FILE);

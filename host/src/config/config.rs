@@ -25,7 +25,7 @@ pub struct Config {
     pub(super) waiting_memory: usize,
     pub(super) question_lifetime: Option<Duration>,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) keeper: Option<Arc<dyn GrantWriter>>,
+    pub(super) grant_writer: Option<Arc<dyn GrantWriter>>,
 }
 
 impl Config {
@@ -65,7 +65,7 @@ impl Config {
     /// | [`waiting_memory`](Config::waiting_memory) | [`Config::WAITING_MEMORY`], 256 MiB |
     /// | [`question_lifetime`](Config::question_lifetime) | [`Config::QUESTION_LIFETIME`], 5 min |
     /// | [`clock`](Config::clock) | the machine's |
-    /// | [`keeper`](Config::keeper) | none: `always` holds for the rest of the run |
+    /// | [`keeper`](Config::grant_writer) | none: `always` holds for the rest of the run |
     pub fn new() -> Config {
         Config {
             limits: Limits::default(),
@@ -78,7 +78,7 @@ impl Config {
             waiting_memory: Config::WAITING_MEMORY,
             question_lifetime: Some(Config::QUESTION_LIFETIME),
             clock: Arc::new(SystemClock),
-            keeper: None,
+            grant_writer: None,
         }
     }
 
@@ -231,8 +231,8 @@ impl Config {
     }
 
     /// Sets the writer of grants.
-    pub fn keeper(&mut self, keeper: impl GrantWriter) -> &mut Config {
-        self.keeper = Some(Arc::new(keeper));
+    pub fn grant_writer(&mut self, keeper: impl GrantWriter) -> &mut Config {
+        self.grant_writer = Some(Arc::new(keeper));
         self
     }
 }

@@ -10,11 +10,11 @@ pub trait GrantWriter: Send + Sync + 'static {
     ///
     /// # Errors
     /// If they cannot be written; the answer still counts for its run.
-    fn keep(&self, grants: &[Grant]) -> Result<String, Error>;
+    fn write_grants(&self, grants: &[Grant]) -> Result<String, Error>;
 }
 
 impl<F: Fn(&[Grant]) -> Result<String, Error> + Send + Sync + 'static> GrantWriter for F {
-    fn keep(&self, grants: &[Grant]) -> Result<String, Error> {
+    fn write_grants(&self, grants: &[Grant]) -> Result<String, Error> {
         self(grants)
     }
 }

@@ -30,7 +30,7 @@ pub use environment::Environment;
 pub(crate) use environment::NETWORK;
 pub use grant_writer::GrantWriter;
 #[cfg(feature = "servers")]
-pub(crate) use pinned_files::{LookAgain, PinnedFiles};
+pub(crate) use pinned_files::{PinnedFileCheck, PinnedFiles};
 #[cfg(feature = "servers")]
 pub(crate) use server::check_name;
 #[cfg(feature = "servers")]

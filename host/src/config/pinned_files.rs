@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Compares the files that a launch line names with their state when the project was read.
-pub(crate) trait LookAgain: Send + Sync {
+pub(crate) trait PinnedFileCheck: Send + Sync {
     /// Reads the files and returns the names of those that changed or are new.
     fn changed(&self) -> Vec<String>;
 
@@ -16,11 +16,11 @@ pub(crate) trait LookAgain: Send + Sync {
 /// The files that a server's launch line names, as they were when the project was read. The server
 /// is not started once they have changed.
 #[derive(Clone, Default)]
-pub(crate) struct PinnedFiles(Option<Arc<dyn LookAgain>>);
+pub(crate) struct PinnedFiles(Option<Arc<dyn PinnedFileCheck>>);
 
 impl PinnedFiles {
     /// Returns pinned files that `files` can check again.
-    pub(crate) fn new(files: impl LookAgain + 'static) -> PinnedFiles {
+    pub(crate) fn new(files: impl PinnedFileCheck + 'static) -> PinnedFiles {
         PinnedFiles(Some(Arc::new(files)))
     }
 

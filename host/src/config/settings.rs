@@ -47,7 +47,7 @@ pub(crate) struct EngineSettings {
     pub(crate) waiting_memory: usize,
     pub(crate) question_lifetime: Option<Duration>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) keeper: Option<Arc<dyn GrantWriter>>,
+    pub(crate) grant_writer: Option<Arc<dyn GrantWriter>>,
 }
 
 impl TryFrom<&Config> for EngineSettings {
@@ -90,7 +90,7 @@ impl TryFrom<&Config> for EngineSettings {
             waiting_memory: config.waiting_memory,
             question_lifetime: config.question_lifetime,
             clock: config.clock.clone(),
-            keeper: config.keeper.clone(),
+            grant_writer: config.grant_writer.clone(),
         })
     }
 }

@@ -9,7 +9,7 @@
 //! clone would bring trust, keys and approvals with it.
 
 use super::environment::Environment;
-use crate::disk::user_files::shown;
+use crate::disk::user_files::display_path;
 use crate::error::Error;
 use crate::model::Code;
 use std::fmt;
@@ -88,7 +88,8 @@ impl Environment {
             let folder = PathBuf::from(value);
             if !folder.is_absolute() {
                 // A relative path would start at the current folder and lie in the project.
-                let message = format!("`PML_STATE_DIR` is no absolute path: {}", shown(&folder));
+                let message =
+                    format!("`PML_STATE_DIR` is no absolute path: {}", display_path(&folder));
                 return Err(Error::new(Code::Config, message)
                     .with_hint("name the folder from the root on, as in `/home/ann/pml-state`"));
             }
@@ -138,7 +139,8 @@ impl StateFolderCandidate {
         };
         match ancestors.filter(|root| within(root)).find(marked) {
             Some(root) => {
-                let why = format!("lies in the repository around the project, {}", shown(root));
+                let why =
+                    format!("lies in the repository around the project, {}", display_path(root));
                 Err(self.refusal(folder, &why, CHOOSE_ANOTHER))
             }
             None => Ok(()),
@@ -181,20 +183,25 @@ impl StateFolderCandidate {
                 }
                 if mode & 0o077 != 0 {
                     let why = format!("is open to others (mode {:o})", mode & 0o777);
-                    let hint =
-                        format!("`chmod 700 {}` closes it; or {CHOOSE_ANOTHER}", shown(folder));
+                    let hint = format!(
+                        "`chmod 700 {}` closes it; or {CHOOSE_ANOTHER}",
+                        display_path(folder)
+                    );
                     return Err(self.refusal(folder, &why, &hint));
                 }
             } else if shared && mode & STICKY == 0 {
-                let why = format!("lies in a folder that everybody may write to, {}", shown(place));
+                let why = format!(
+                    "lies in a folder that everybody may write to, {}",
+                    display_path(place)
+                );
                 return Err(self.refusal(folder, &why, CHOOSE_ANOTHER));
             } else if nearest && !own && !shared && access(place, Access::WRITE_OK).is_ok() {
                 // If we may not write there, creating the folder fails with its own error.
-                let why = format!("would lie in a folder of another user, {}", shown(place));
+                let why = format!("would lie in a folder of another user, {}", display_path(place));
                 return Err(self.refusal(folder, &why, CHOOSE_ANOTHER));
             } else if !own && owner != 0 {
                 // The owner of a folder can replace everything in it.
-                let why = format!("lies in a folder of another user, {}", shown(place));
+                let why = format!("lies in a folder of another user, {}", display_path(place));
                 return Err(self.refusal(folder, &why, CHOOSE_ANOTHER));
             }
             nearest = false;
@@ -203,8 +210,11 @@ impl StateFolderCandidate {
     }
 
     fn refusal(&self, folder: &Path, why: &str, hint: &str) -> Error {
-        let message =
-            format!("the state folder that `{}` names {why}: {}", self.source, shown(folder));
+        let message = format!(
+            "the state folder that `{}` names {why}: {}",
+            self.source,
+            display_path(folder)
+        );
         Error::new(Code::Security, message).with_hint(hint)
     }
 }

@@ -6,8 +6,8 @@
 //! file that is not such a key is an error; it is never replaced.
 
 use super::environment::Environment;
-use crate::disk::user_files::{failed, lock, make_private_folder, replace};
-use crate::disk::user_files::{read_own, shown};
+use crate::disk::user_files::{display_path, read_own};
+use crate::disk::user_files::{file_error, lock, make_private_folder, replace};
 use crate::error::Error;
 use crate::model::Code;
 use std::path::{Path, PathBuf};
@@ -66,13 +66,13 @@ impl UserKey {
 
 fn read(path: &Path) -> Result<Option<[u8; SIZE]>, Error> {
     let refuse = |message: &str| {
-        Error::new(Code::Security, format!("{message}: {}", shown(path))).with_hint(
+        Error::new(Code::Security, format!("{message}: {}", display_path(path))).with_hint(
             "move the file away; a new key is drawn, open questions are asked anew, and packages are installed anew",
         )
     };
     match path.symlink_metadata() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed("read", path, error)),
+        Err(error) => return Err(file_error("read", path, error)),
         Ok(found) if found.is_symlink() => return Err(refuse("the key is a link")),
         #[cfg(unix)]
         Ok(found) => {

@@ -27,7 +27,7 @@ pub fn is_own_folder(path: &Path) -> bool {
 }
 
 /// Closes an existing folder to other users: a checkout leaves it open.
-pub(crate) fn close_to_others(folder: &Path, found: &fs::Metadata) -> io::Result<()> {
+pub(crate) fn make_private(folder: &Path, found: &fs::Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;

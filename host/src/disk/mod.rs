@@ -17,6 +17,6 @@ pub(crate) mod user_files;
 pub use file_lock::FileLock;
 pub(crate) use file_lock::{lock, try_lock};
 pub use folder::is_own_folder;
-pub(crate) use folder::{close_to_others, make_private_folder};
+pub(crate) use folder::{make_private, make_private_folder};
 pub(crate) use plain_file::read;
 pub use plain_file::{FileDurability, replace};

@@ -34,7 +34,8 @@ pub(crate) fn read(root: &Path, name: &str) -> Result<Option<FileContents>, Erro
     let root = root.canonicalize().map_err(|error| unreadable(root, error))?;
     let target = path.canonicalize().map_err(|error| unreadable(&path, error))?;
     if !target.starts_with(&root) {
-        let message = format!("the file is a link that leads out of the project: {}", shown(&path));
+        let message =
+            format!("the file is a link that leads out of the project: {}", display_path(&path));
         return Err(Error::new(Code::Security, message)
             .with_hint("put a file in its place, or move it away"));
     }
@@ -50,7 +51,7 @@ pub(crate) fn read_own(path: &Path, limit: u64) -> Result<Option<FileContents>, 
     };
     let found = file.metadata().map_err(|error| unreadable(path, error))?;
     if !found.is_file() {
-        let message = format!("it is not a file: {}", shown(path));
+        let message = format!("it is not a file: {}", display_path(path));
         return Err(Error::new(Code::SourceRead, message).with_hint("move it away"));
     }
     #[cfg(unix)]
@@ -61,7 +62,7 @@ pub(crate) fn read_own(path: &Path, limit: u64) -> Result<Option<FileContents>, 
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| unreadable(path, error))?;
     if bytes.len() as u64 > limit {
-        let message = format!("the file has more than {} KiB: {}", limit >> 10, shown(path));
+        let message = format!("the file has more than {} KiB: {}", limit >> 10, display_path(path));
         return Err(Error::new(Code::SourceRead, message).with_hint("move it away"));
     }
     Ok(Some(FileContents { path: path.into(), bytes }))
@@ -84,39 +85,43 @@ fn check_owner(path: &Path, owner: u32, user: u32) -> Result<(), Error> {
     if owner == user {
         return Ok(());
     }
-    let message =
-        format!("the file belongs to another user (uid {owner}, not {user}): {}", shown(path));
+    let message = format!(
+        "the file belongs to another user (uid {owner}, not {user}): {}",
+        display_path(path)
+    );
     Err(Error::new(Code::Security, message)
         .with_hint("if it is yours to decide about, make it yours with `chown`"))
 }
 
 fn unreadable(path: &Path, error: io::Error) -> Error {
-    Error::new(Code::SourceRead, format!("cannot read: {}", shown(path))).with_source(error)
+    Error::new(Code::SourceRead, format!("cannot read: {}", display_path(path))).with_source(error)
 }
 
 /// Returns a path as text that is safe to show to a person.
-pub(crate) fn shown(path: &Path) -> String {
+pub(crate) fn display_path(path: &Path) -> String {
     crate::model::escape(&path.to_string_lossy()).into_owned()
 }
 
 /// Locks a file, and waits while another process holds the lock.
 pub(crate) fn lock(path: &Path) -> Result<FileLock, Error> {
-    super::lock(path).map_err(|error| failed("lock", path, error))
+    super::lock(path).map_err(|error| file_error("lock", path, error))
 }
 
 /// Creates a folder, and its missing parents, for this user only.
 pub(crate) fn make_private_folder(path: &Path) -> Result<(), Error> {
-    super::make_private_folder(path).map_err(|error| failed("make the folder", path, error))
+    super::make_private_folder(path).map_err(|error| file_error("make the folder", path, error))
 }
 
 /// Replaces a file, durably.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    super::replace(path, bytes, FileDurability::Disk).map_err(|error| failed("write", path, error))
+    super::replace(path, bytes, FileDurability::Disk)
+        .map_err(|error| file_error("write", path, error))
 }
 
 /// Returns the error for an action on a file that failed.
-pub(crate) fn failed(action: &str, path: &Path, error: io::Error) -> Error {
-    Error::new(Code::SourceRead, format!("cannot {action}: {}", shown(path))).with_source(error)
+pub(crate) fn file_error(action: &str, path: &Path, error: io::Error) -> Error {
+    Error::new(Code::SourceRead, format!("cannot {action}: {}", display_path(path)))
+        .with_source(error)
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ impl Client {
     /// return: [`RunHost::connect`] makes another.
     ///
     /// [`RunHost::connect`]: super::RunHost::connect
-    pub fn leave(&self) {
+    pub fn disconnect(&self) {
         self.0.gone.send_replace(true);
     }
 

@@ -50,8 +50,8 @@ pub async fn record_answer(
     channel: &str,
 ) -> Result<RecordOutcome, RecordError> {
     let ends = match &decisions {
-        Decisions::All(decision) => decision.ends(),
-        Decisions::Each(each) => each.values().any(Decision::ends),
+        Decisions::All(decision) => decision.ends_run(),
+        Decisions::Each(each) => each.values().any(Decision::ends_run),
     };
     let answer = match decisions {
         Decisions::All(decision) => Answer::all(shown, decision, who, channel),
@@ -63,7 +63,7 @@ pub async fn record_answer(
             RecordOutcome::Recorded { question, settled: open == 0 || ends }
         }
         AnswerOutcome::Late { question, decided } => {
-            let ended = decided.iter().any(|decided| decided.decision.ends());
+            let ended = decided.iter().any(|decided| decided.decision.ends_run());
             let settled = ended || decided.len() >= question.asks.len();
             RecordOutcome::Late { question, settled }
         }

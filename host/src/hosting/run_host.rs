@@ -50,7 +50,7 @@ impl RunHost {
         RunHost::default()
     }
 
-    /// Returns a new client. It is present until it [leaves](Client::leave) or the host closes.
+    /// Returns a new client. It is present until it [leaves](Client::disconnect) or the host closes.
     pub fn connect(&self) -> Client {
         Client::new(self.0.closing.clone())
     }
@@ -124,7 +124,7 @@ impl RunHost {
             return hosted;
         }
         match engine.journal().load(run).await {
-            Ok(stored) if stored.state.ended() => {
+            Ok(stored) if stored.state.has_ended() => {
                 HostedRun::already_ended(stored_ending::of_stored(&stored))
             }
             Ok(_) => self.start(engine, client, engine.resume(run).tools(tools)),

@@ -61,7 +61,7 @@ fn make_folder(folder: &Path) -> Result<(), InstallError> {
     match folder.symlink_metadata() {
         Ok(found) if !found.is_dir() => refused("it is no folder: move it away"),
         Ok(found) if !is_own(&found) => refused("it belongs to another user: move it away"),
-        Ok(found) => disk::close_to_others(folder, &found)
+        Ok(found) => disk::make_private(folder, &found)
             .map_err(|error| InstallError::io("close the folder to others", folder, error)),
         Err(_) => disk::make_private_folder(folder)
             .map_err(|error| InstallError::io("make the folder", folder, error)),

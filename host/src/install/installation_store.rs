@@ -90,7 +90,7 @@ impl InstallationStore {
         installed: InstallationRecord,
     ) -> Result<InstallationRecord, InstallError> {
         let sealed = self.key()?.seal(installed);
-        let written = self.project().package_installed(&sealed.package.server, sealed.clone());
+        let written = self.project().record_installation(&sealed.package.server, sealed.clone());
         written.map_err(InstallError::State)?;
         Ok(sealed)
     }

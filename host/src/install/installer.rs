@@ -51,7 +51,7 @@ impl Installer {
     ///
     /// # Errors
     /// If the project's state cannot be read.
-    pub(crate) async fn installed(
+    pub(crate) async fn installation_state(
         &self,
         server: &str,
         spec: &PackageSpec,

@@ -6,7 +6,7 @@
 //! in use as long as the pipe is open, and cannot belong to another group.
 
 use super::error::{InstallError, last_lines};
-use crate::model::{Secret, describe_exit, escape, span};
+use crate::model::{Secret, describe_exit, escape, format_span};
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -118,7 +118,7 @@ impl<'a> PackageTool<'a> {
             Ok(PackageToolOutput { status, stdout, stderr })
         };
         timeout(self.timeout, work).await.unwrap_or_else(|_| {
-            Err(self.failure(&format!("it took longer than {}", span(self.timeout)), &[]))
+            Err(self.failure(&format!("it took longer than {}", format_span(self.timeout)), &[]))
         })
     }
 

@@ -27,7 +27,7 @@ impl Call {
     }
 
     /// Sets the budget that reading the answer is charged to.
-    pub(crate) fn paid_by(mut self, budget: RunBudget) -> Call {
+    pub(crate) fn with_budget(mut self, budget: RunBudget) -> Call {
         self.budget = Some(budget);
         self
     }
@@ -35,7 +35,7 @@ impl Call {
     /// Returns the budget that reading the answer is charged to.
     #[cfg(feature = "servers")]
     pub(crate) fn budget(&self) -> RunBudget {
-        self.budget.clone().unwrap_or_else(RunBudget::of_nobody)
+        self.budget.clone().unwrap_or_else(RunBudget::without_run)
     }
 }
 

@@ -51,13 +51,13 @@ impl Grant {
     }
 
     /// Reports whether it has conditions that an older pml wrote.
-    pub fn is_older(&self) -> bool {
+    pub fn has_older_conditions(&self) -> bool {
         self.version == GrantVersion::Older && !self.constraints.is_empty()
     }
 
     /// Reports whether `origin` is the one that the grant was given for. A grant without an origin
     /// matches any; one without a package matches any package.
-    pub fn is_of(&self, origin: Option<&ToolOrigin>) -> bool {
+    pub fn matches_origin(&self, origin: Option<&ToolOrigin>) -> bool {
         let Some(was) = &self.origin else { return true };
         origin.is_some_and(|is| {
             let package = was.package.is_none() || was.package == is.package;
@@ -69,28 +69,31 @@ impl Grant {
     /// conditions, otherwise those that its conditions cover.
     pub(crate) fn covers(&self, arguments: &Value, paths: &dyn PathResolver) -> bool {
         let covered = || Constraint::cover(&self.constraints, arguments, paths);
-        self.constraints.is_empty() || !self.is_older() && covered()
+        self.constraints.is_empty() || !self.has_older_conditions() && covered()
     }
 
     /// Reports whether it covered the arguments under the older rules, by which arguments that no
     /// condition names were free.
-    pub(crate) fn covered_before(&self, arguments: &Value) -> bool {
-        self.is_older() && Constraint::covered_before(&self.constraints, arguments)
+    pub(crate) fn covered_under_older_rules(&self, arguments: &Value) -> bool {
+        self.has_older_conditions()
+            && Constraint::covered_under_older_rules(&self.constraints, arguments)
     }
 
     /// Reports whether two grants have the same conditions, in any order.
     #[cfg(feature = "servers")]
     pub(crate) fn same_conditions(&self, other: &Grant) -> bool {
-        self.is_older() == other.is_older()
+        self.has_older_conditions() == other.has_older_conditions()
             && same_constraints(&self.constraints, &other.constraints)
     }
 
     /// Reports whether it replaces an older grant.
     #[cfg(feature = "servers")]
-    pub(crate) fn takes_place_of(&self, older: &Grant) -> bool {
+    pub(crate) fn replaces_grant(&self, older: &Grant) -> bool {
         let same = || same_constraints(&self.replaces, &older.constraints);
         // A grant for some arguments adds nothing to a grant for all.
-        self.tool == older.tool && older.is_older() && (self.constraints.is_empty() || same())
+        self.tool == older.tool
+            && older.has_older_conditions()
+            && (self.constraints.is_empty() || same())
     }
 
     /// Returns the conditions by argument, in their serialised form.
@@ -125,7 +128,7 @@ impl Serialize for Grant {
             }
         }
         if !self.constraints.is_empty() {
-            if !self.is_older() {
+            if !self.has_older_conditions() {
                 map.serialize_entry("version", &GrantVersion::NUMBER)?;
             }
             map.serialize_entry("where", &self.written_conditions())?;
@@ -145,7 +148,7 @@ impl fmt::Display for Grant {
             let joint = if index == 0 { " with" } else { "," };
             write!(f, "{joint} {constraint}")?;
         }
-        match self.is_older() {
+        match self.has_older_conditions() {
             true => f.write_str(" (written by an older pml: it asks once more)"),
             false => Ok(()),
         }
@@ -165,19 +168,24 @@ mod tests {
 
     #[test]
     fn it_is_of_a_tool_that_is_what_it_was() {
-        let of = |origin: ToolOrigin| grant(Vec::new()).is_of(Some(&origin));
+        let of = |origin: ToolOrigin| grant(Vec::new()).matches_origin(Some(&origin));
         let package = |package: &str| Some(package.into());
         assert!(of(ToolOrigin::new("d", "s").with_package(package("p"))));
         assert!(!of(ToolOrigin::new("e", "s").with_package(package("p"))));
         assert!(!of(ToolOrigin::new("d", "t").with_package(package("p"))));
         assert!(!of(ToolOrigin::new("d", "s").with_package(package("q"))));
         assert!(!of(ToolOrigin::new("d", "s")));
-        assert!(!grant(Vec::new()).is_of(None));
+        assert!(!grant(Vec::new()).matches_origin(None));
         // A grant without a package matches any package.
         let unpacked = Grant { origin: Some(ToolOrigin::new("d", "s")), ..grant(Vec::new()) };
-        assert!(unpacked.is_of(Some(&ToolOrigin::new("d", "s").with_package(package("p")))));
+        assert!(
+            unpacked.matches_origin(Some(&ToolOrigin::new("d", "s").with_package(package("p"))))
+        );
         let unknown = Grant { origin: None, ..grant(Vec::new()) };
-        assert!(unknown.is_of(None) && unknown.is_of(Some(&ToolOrigin::new("x", "y"))));
+        assert!(
+            unknown.matches_origin(None)
+                && unknown.matches_origin(Some(&ToolOrigin::new("x", "y")))
+        );
     }
 
     #[test]
@@ -212,10 +220,10 @@ mod tests {
         let (inside, more) = (json!({ "path": "/n/a" }), json!({ "path": "/n/a", "force": true }));
         let now = grant(under.clone());
         assert!(now.covers(&inside, &LexicalPaths) && !now.covers(&more, &LexicalPaths));
-        assert!(!now.covered_before(&inside));
+        assert!(!now.covered_under_older_rules(&inside));
         let older = Grant { version: GrantVersion::Older, ..now };
         assert!(!older.covers(&inside, &LexicalPaths) && !older.covers(&more, &LexicalPaths));
-        assert!(older.covered_before(&inside) && older.covered_before(&more));
+        assert!(older.covered_under_older_rules(&inside) && older.covered_under_older_rules(&more));
         for version in [GrantVersion::Older, GrantVersion::Current] {
             let plain = Grant { version, ..grant(Vec::new()) };
             for arguments in [inside.clone(), more.clone(), json!(null), json!([1])] {

@@ -53,9 +53,9 @@ pub use code::{Code, ErrorClass};
 pub use console_line::{ConsoleLevel, ConsoleLine};
 pub use constraint::{Condition, Constraint, offered as offered_constraints};
 pub(crate) use constraint::{LexicalPaths, PathResolver, PathStart, ResolvedPath, offered_with};
-pub use cost::weigh;
+pub use cost::parsed_size;
 pub(crate) use cost::{
-    CompactError, CpuUse, HaltReason, HostWork, INLINE, ParseError, RunBudget, WorkSlice,
+    CompactError, CpuUse, HaltReason, HostWork, INLINE_LIMIT, ParseError, RunBudget, WorkSlice,
     WriteError, compact, parse, thread_time, write,
 };
 pub use definition::{Annotations, Definition, ToolOrigin};
@@ -75,7 +75,7 @@ pub use loader_variables::steers_loading;
 pub use need::{ChangeBaseline, Ecosystem, MissingVariables, Need, Package, ToolChange, TrustNeed};
 pub use progress::Progress;
 pub use protocol_era::ProtocolEra;
-pub use quantity::{bytes, duration};
+pub use quantity::{parse_bytes, parse_duration};
 pub use question::{Ask, AskId, AskKind, Decision, Question, RecordedDecision};
 pub(crate) use record::CallRecord;
 pub(crate) use redact::brief_arguments;
@@ -85,11 +85,11 @@ pub use redact::{Redactor, brief, brief_with, redact};
 pub use redacted_setting::redacted_setting;
 pub use resolved_tool::{PathBase, ProgressCallback, ResolvedTool};
 pub use secret::Secret;
-pub use span::{milliseconds, span};
+pub use span::{format_span, milliseconds};
 #[cfg(feature = "servers")]
 pub use spelling::nearest;
 #[cfg(feature = "servers")]
-pub(crate) use spelling::{NameMatch, meant};
+pub(crate) use spelling::{NameMatch, match_name};
 pub(crate) use strict_pattern::{FoldedToolName, StrictPattern};
 pub use tenant::Tenant;
 pub(crate) use text::thousands;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Parses `500ms`, `2s`, `1.5s`, `5m`, `1h` or `30d`.
-pub fn duration(text: &str) -> Result<Duration, String> {
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let units = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0)];
     let (number, scale) = split(text, &units).ok_or("write a duration as `500ms`, `2s` or `5m`")?;
     Duration::try_from_secs_f64(number * scale)
@@ -13,7 +13,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// Parses `65536`, `512K`, `64M`, `1G`; `MB` and `MiB` mean the same.
-pub fn bytes(text: &str) -> Result<usize, String> {
+pub fn parse_bytes(text: &str) -> Result<usize, String> {
     let bare = text.trim_end_matches("iB").trim_end_matches('B');
     let units =
         [("K", 1024.0), ("M", 1_048_576.0), ("G", 1_073_741_824.0), ("k", 1024.0), ("", 1.0)];
@@ -32,28 +32,28 @@ fn split(text: &str, units: &[(&str, f64)]) -> Option<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, duration};
+    use super::{parse_bytes, parse_duration};
     use std::time::Duration;
 
     #[test]
     fn durations_read_as_written() {
-        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
-        assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1500)));
-        assert_eq!(duration("5m"), Ok(Duration::from_secs(300)));
-        assert_eq!(duration("30d"), Ok(Duration::from_secs(30 * 24 * 60 * 60)));
+        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse_duration("1.5s"), Ok(Duration::from_millis(1500)));
+        assert_eq!(parse_duration("5m"), Ok(Duration::from_secs(300)));
+        assert_eq!(parse_duration("30d"), Ok(Duration::from_secs(30 * 24 * 60 * 60)));
         for wrong in ["", "5", "0s", "-1s", "1e9s", "2 s", "5min", "nan", "1..2s"] {
-            assert!(duration(wrong).is_err(), "{wrong:?}");
+            assert!(parse_duration(wrong).is_err(), "{wrong:?}");
         }
     }
 
     #[test]
     fn sizes_read_as_written() {
-        assert_eq!(bytes("64M"), Ok(64 << 20));
-        assert_eq!(bytes("64MiB"), Ok(64 << 20));
-        assert_eq!(bytes("1.5G"), Ok(3 << 29));
-        assert_eq!(bytes("65536"), Ok(65536));
+        assert_eq!(parse_bytes("64M"), Ok(64 << 20));
+        assert_eq!(parse_bytes("64MiB"), Ok(64 << 20));
+        assert_eq!(parse_bytes("1.5G"), Ok(3 << 29));
+        assert_eq!(parse_bytes("65536"), Ok(65536));
         for wrong in ["", "M", "-1", "64T", "0x10"] {
-            assert!(bytes(wrong).is_err(), "{wrong:?}");
+            assert!(parse_bytes(wrong).is_err(), "{wrong:?}");
         }
     }
 }

@@ -150,7 +150,7 @@ impl Question {
     }
 
     /// Reports whether it can no longer be answered at `now`.
-    pub fn expired(&self, now: Timestamp) -> bool {
+    pub fn is_expired(&self, now: Timestamp) -> bool {
         self.expires_at.is_some_and(|end| end <= now)
     }
 
@@ -201,7 +201,7 @@ impl Decision {
     }
 
     /// Reports whether it ends the run.
-    pub fn ends(&self) -> bool {
+    pub fn ends_run(&self) -> bool {
         matches!(self, Decision::Abort | Decision::Replan)
     }
 }

@@ -40,7 +40,7 @@ impl ResolvedTool {
     }
 
     /// Returns a tool that cannot be called before `need` is fulfilled.
-    pub fn lacking(tool: ToolName, need: Need) -> ResolvedTool {
+    pub fn with_need(tool: ToolName, need: Need) -> ResolvedTool {
         ResolvedTool { need: Some(need), ..ResolvedTool::new(tool, Effects::Unknown) }
     }
 }

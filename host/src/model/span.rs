@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Returns a span as people read it: `850µs`, `12ms`, `3.4s`, `3s`, `5m`, `1m 30s`, `2h`, `47h
 /// 59m`, `9d`. It has at most two units; smaller ones are left out.
-pub fn span(span: Duration) -> String {
+pub fn format_span(span: Duration) -> String {
     let seconds = span.as_secs();
     let tenths = span.subsec_millis() / 100;
     match seconds {
@@ -33,13 +33,13 @@ pub fn milliseconds(span: Duration) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::span;
+    use super::format_span;
     use std::time::Duration;
 
     #[test]
     fn spans_have_at_most_two_units() {
-        let shown = |milliseconds| span(Duration::from_millis(milliseconds));
-        assert_eq!(span(Duration::from_micros(850)), "850µs");
+        let shown = |milliseconds| format_span(Duration::from_millis(milliseconds));
+        assert_eq!(format_span(Duration::from_micros(850)), "850µs");
         assert_eq!([shown(12), shown(3_499), shown(59_999)], ["12ms", "3.4s", "59.9s"]);
         assert_eq!([shown(250), shown(3_000), shown(3_001)], ["250ms", "3s", "3.0s"]);
         assert_eq!([shown(300_000), shown(7_200_000), shown(777_600_000)], ["5m", "2h", "9d"]);

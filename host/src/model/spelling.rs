@@ -22,7 +22,7 @@ pub(crate) enum NameMatch<'n> {
 
 /// Returns the name that a spelling means: the exact name, or the only one that it is another
 /// spelling of.
-pub(crate) fn meant<'n>(
+pub(crate) fn match_name<'n>(
     spelled: &str,
     names: impl Iterator<Item = &'n str> + Clone,
 ) -> NameMatch<'n> {

@@ -104,14 +104,14 @@ impl ToolPattern {
 
     /// Reports whether it may cover a tool of the server with this name.
     #[cfg(feature = "servers")]
-    pub(crate) fn touches(&self, server: &str) -> bool {
+    pub(crate) fn may_cover_server(&self, server: &str) -> bool {
         self.0 == "*" || self.0.split_once(':').is_some_and(|(name, _)| name == server)
     }
 
     /// Reports whether it covers every tool of the server with this name.
     #[cfg(feature = "servers")]
     pub(crate) fn covers_all_of(&self, server: &str) -> bool {
-        self.touches(server) && (self.0 == "*" || self.0.ends_with(":*"))
+        self.may_cover_server(server) && (self.0 == "*" || self.0.ends_with(":*"))
     }
 
     /// Returns how much of a name the pattern specifies: a whole name counts more than any prefix.
@@ -208,7 +208,7 @@ mod tests {
             ("git:log", true, false),
             ("github:*", false, false),
         ] {
-            let found = (pattern(text).touches("git"), pattern(text).covers_all_of("git"));
+            let found = (pattern(text).may_cover_server("git"), pattern(text).covers_all_of("git"));
             assert_eq!(found, (touches, covers), "{text}");
         }
     }

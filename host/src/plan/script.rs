@@ -32,7 +32,7 @@ fn load_finding(error: &SourceError) -> Result<Finding, Error> {
             let message = error.to_string();
             let end = format!(": {position}");
             let message = message.strip_suffix(&end).unwrap_or(&message).to_owned();
-            let location = SourceLocation { position, frame: error.frame() };
+            let location = SourceLocation { position, frame: error.code_frame() };
             Ok(Finding { code, message, hint, tool: None, location })
         }
         None => {

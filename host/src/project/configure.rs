@@ -32,7 +32,7 @@ impl Project {
     /// | tools that nothing names | are asked about: [`Config::ask_unnamed`] |
     /// | `limits` | [`Config::limits`] |
     /// | `approvals.timeout` | [`Config::question_lifetime`] |
-    /// | its `.pml.json`, if `storage` is [`GrantStorage::Project`] | [`Config::keeper`] |
+    /// | its `.pml.json`, if `storage` is [`GrantStorage::Project`] | [`Config::grant_writer`] |
     ///
     /// Patterns and grants are added to those that `config` has; limits and question lifetime
     /// replace them. So the caller's own settings, such as the flags of a command, are set after
@@ -79,7 +79,7 @@ impl Project {
         if storage == GrantStorage::Project
             && let Ok(settings) = SettingsFile::of(&self.root, &self.environment)
         {
-            config.keeper(settings);
+            config.grant_writer(settings);
         }
         config
     }

@@ -5,7 +5,7 @@
 //! **Invariant:** text that an error shows is escaped, limited to one line, and anything that looks
 //! like a secret is hidden: an error may end up in a log.
 
-use crate::disk::user_files::{FileContents, shown};
+use crate::disk::user_files::{FileContents, display_path};
 use crate::error::Error;
 use crate::model::{Code, Redactor, cut, escape};
 use jsonc_parser::ast::Value;
@@ -44,7 +44,7 @@ impl Document {
         match String::from_utf8(bytes) {
             Ok(text) => Ok(Document { path, text }),
             Err(_) => {
-                let message = format!("the file is not UTF-8: {}", shown(&path));
+                let message = format!("the file is not UTF-8: {}", display_path(&path));
                 Err(Error::new(Code::Config, message).with_hint("save it as UTF-8"))
             }
         }
@@ -90,7 +90,7 @@ impl Document {
         let message = format!(
             "{message}: {path}:{line}:{column}\n{number} | {start}{rest}\n{blank:pad$} | {blank:indent$}^",
             message = message.as_ref(),
-            path = shown(&self.path),
+            path = display_path(&self.path),
             column = before.chars().count() + 1,
             rest = visible(&cut(rest, SHOWN)),
             blank = "",

@@ -6,7 +6,7 @@
 //! started or where keys are sent.
 
 use super::expand::is_variable;
-use crate::disk::user_files::{FileContents, shown};
+use crate::disk::user_files::{FileContents, display_path};
 use crate::error::Error;
 use crate::model::{Code, Secret};
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 pub(super) fn parse(file: &FileContents) -> Result<BTreeMap<String, Secret>, Error> {
     let refuse = |line: usize, message: &str| {
         // The line itself is not shown, because it may contain a secret.
-        let message = format!("{message}: {}:{line}", shown(&file.path));
+        let message = format!("{message}: {}:{line}", display_path(&file.path));
         Error::new(Code::Config, message).with_hint("write `NAME=value`, one a line")
     };
     let text = std::str::from_utf8(&file.bytes).map_err(|_| refuse(1, "the file is not UTF-8"))?;

@@ -49,7 +49,7 @@ impl SettingsFile {
 }
 
 impl GrantWriter for SettingsFile {
-    fn keep(&self, grants: &[Grant]) -> Result<String, Error> {
+    fn write_grants(&self, grants: &[Grant]) -> Result<String, Error> {
         self.grant(grants)?;
         Ok(self.root().join(PML_FILE).to_string_lossy().into_owned())
     }
@@ -61,7 +61,7 @@ fn check_writable(grant: &Grant) -> Result<(), Error> {
         let message = format!("`{}` cannot be allowed for good: {why}", grant.tool);
         Err(Error::new(Code::Config, message))
     };
-    if grant.is_older() {
+    if grant.has_older_conditions() {
         return refuse("its conditions are those of an older pml");
     }
     if !is_one_tool(&grant.tool) {
@@ -94,12 +94,12 @@ fn with_grant(document: &Document, grant: &Grant) -> Result<String, Error> {
     // it stays.
     let replaced_index = match is_plain(grant) || permissions.grants.iter().any(same) {
         true => None,
-        false => permissions.grants.iter().position(|known| grant.takes_place_of(known)),
+        false => permissions.grants.iter().position(|known| grant.replaces_grant(known)),
     };
     let narrower =
         |known: &Grant| is_plain(grant) && own(known) && !is_plain(known) && same_origin(known);
     let is_removed = |index: usize, known: &Grant| {
-        narrower(known) || grant.takes_place_of(known) && replaced_index != Some(index)
+        narrower(known) || grant.replaces_grant(known) && replaced_index != Some(index)
     };
     let tool = grant.tool.as_str();
     let mut text = remove_items(document, "ask", |index| {

@@ -144,15 +144,15 @@ fn file_text(file: &DeclaredFile) -> String {
 
 /// Describes a variable that decides something; its value is not shown.
 fn variable_text(variable: &DeclaredVariable) -> String {
-    let decides = match (variable.loading, variable.default) {
+    let decides = match (variable.steers_loading, variable.overrides_default) {
         (true, _) => "steers what is loaded",
         (false, _) => "takes the place of a default",
     };
-    let from = match variable.in_file {
+    let from = match variable.in_env_file {
         true => "set by `.env`, trusted as it is",
         false => "not set by `.env`: if it comes to be, it asks again",
     };
-    format!("{} ({}) {decides}, {from}", variable.name, variable.given.join(", "))
+    format!("{} ({}) {decides}, {from}", variable.name, variable.given_to.join(", "))
 }
 
 /// Formats the fact as one line. Only the end of the line is text from a file; a name with unusual

@@ -13,8 +13,8 @@
 use crate::config::Environment;
 use crate::config::state_folder::resolved;
 use crate::disk::FileLock;
-use crate::disk::user_files::{failed, lock, make_private_folder, replace};
-use crate::disk::user_files::{read_own, shown};
+use crate::disk::user_files::{display_path, read_own};
+use crate::disk::user_files::{file_error, lock, make_private_folder, replace};
 use crate::error::Error;
 use crate::model::{Code, hex};
 use crate::store::ProjectState;
@@ -104,12 +104,12 @@ impl ProjectJournal {
     }
 
     /// Returns the folder that contains the ends of audit trails.
-    pub fn heads(&self) -> PathBuf {
+    pub fn audit_head_folder(&self) -> PathBuf {
         self.state.join("audit")
     }
 
     /// Returns the folder in which an older pml stored the journal.
-    pub fn older_folder(&self) -> PathBuf {
+    pub fn legacy_folder(&self) -> PathBuf {
         self.root.join(ProjectState::FOLDER)
     }
 
@@ -130,12 +130,12 @@ impl ProjectJournal {
 
     /// Returns the outcome of importing an older pml's journal from the project, or `None` if that
     /// is not decided yet.
-    pub fn older(&self) -> Result<Option<LegacyJournalOutcome>, Error> {
+    pub fn legacy_outcome(&self) -> Result<Option<LegacyJournalOutcome>, Error> {
         Ok(self.owner_record()?.and_then(|written| written.older))
     }
 
     /// Records that outcome.
-    pub fn set_older(&self, older: LegacyJournalOutcome) -> Result<(), Error> {
+    pub fn record_legacy_outcome(&self, older: LegacyJournalOutcome) -> Result<(), Error> {
         self.write(Some(older))
     }
 
@@ -145,7 +145,7 @@ impl ProjectJournal {
     }
 
     /// Returns the journals whose project no longer exists, sorted by path.
-    pub fn gone(&self) -> Vec<OrphanedJournal> {
+    pub fn orphaned_journals(&self) -> Vec<OrphanedJournal> {
         let Ok(folders) = self.projects().read_dir() else { return Vec::new() };
         let mut orphaned: Vec<_> = folders
             .flatten()
@@ -163,7 +163,7 @@ impl ProjectJournal {
     }
 
     /// Returns the journal of the project that was at `path`, or `None`. The path may still exist.
-    pub fn of_path(&self, path: &Path) -> Option<OrphanedJournal> {
+    pub fn find_by_path(&self, path: &Path) -> Option<OrphanedJournal> {
         let path = resolved(path).ok()?;
         let folder = self.projects().join(name_of(&path));
         let at = |folder: &Path| {
@@ -187,15 +187,15 @@ impl ProjectJournal {
         make_private_folder(&replaced)?;
         let unique = uuid::Uuid::new_v4().simple().to_string();
         let aside = replaced.join(format!("{}-{}", name_of(&self.root), &unique[..8]));
-        std::fs::rename(&here, &aside).map_err(|error| failed("move", &here, error))?;
+        std::fs::rename(&here, &aside).map_err(|error| file_error("move", &here, error))?;
         Ok(Some(aside))
     }
 
     /// Adopts the journal of another project for this one.
-    pub fn take(&self, orphaned: &OrphanedJournal, _: &FileLock) -> Result<(), Error> {
+    pub fn adopt(&self, orphaned: &OrphanedJournal, _: &FileLock) -> Result<(), Error> {
         let (from, here) = (&orphaned.folder, self.folder());
         if *from != here {
-            std::fs::rename(from, &here).map_err(|error| failed("move", from, error))?;
+            std::fs::rename(from, &here).map_err(|error| file_error("move", from, error))?;
         }
         check_private(&here)?;
         // The record on the older pml's journal stays: the import is not offered again.
@@ -213,7 +213,7 @@ impl ProjectJournal {
         if Path::new(&written.path) != Path::new(&*self.root.to_string_lossy()) {
             let was = crate::model::escape(&written.path).into_owned();
             let message =
-                format!("the journal is that of another project, {was}: {}", shown(&folder));
+                format!("the journal is that of another project, {was}: {}", display_path(&folder));
             return Err(Error::new(Code::Journal, message).with_hint(format!(
                 "if the project was moved, `pml runs adopt {was}` takes it; else move the folder away"
             )));
@@ -236,7 +236,7 @@ fn read(folder: &Path) -> Result<Option<JournalOwnerRecord>, Error> {
     let path = folder.join(FILE);
     let Some(file) = read_own(&path, SIZE)? else { return Ok(None) };
     let refuse = |message: &str| {
-        Error::new(Code::Journal, format!("{message}: {}", shown(&path)))
+        Error::new(Code::Journal, format!("{message}: {}", display_path(&path)))
             .with_hint("move the folder away to begin a new journal")
     };
     let written: JournalOwnerRecord = serde_json::from_slice(&file.bytes)
@@ -276,10 +276,10 @@ fn name_of(root: &Path) -> String {
 /// Refuses a folder in which another user could have written.
 fn check_private(folder: &Path) -> Result<(), Error> {
     let refuse = |why: &str| {
-        Error::new(Code::Security, format!("the folder {why}: {}", shown(folder)))
+        Error::new(Code::Security, format!("the folder {why}: {}", display_path(folder)))
             .with_hint("move it away, or name another state folder with `--state-dir`")
     };
-    let found = folder.symlink_metadata().map_err(|error| failed("look at", folder, error))?;
+    let found = folder.symlink_metadata().map_err(|error| file_error("look at", folder, error))?;
     if !found.is_dir() {
         return Err(refuse("is a link or a file"));
     }
@@ -290,8 +290,10 @@ fn check_private(folder: &Path) -> Result<(), Error> {
             return Err(refuse("belongs to another user"));
         }
         if found.mode() & 0o077 != 0 {
-            let hint =
-                format!("`chmod 700 {}` closes it, if what is in it is yours", shown(folder));
+            let hint = format!(
+                "`chmod 700 {}` closes it, if what is in it is yours",
+                display_path(folder)
+            );
             return Err(refuse("is open to others").with_hint(hint));
         }
     }

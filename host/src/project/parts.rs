@@ -133,13 +133,13 @@ pub struct DeclaredVariable {
     /// Its name.
     pub name: String,
     /// The recipients: `server: NAME`.
-    pub given: Vec<String>,
+    pub given_to: Vec<String>,
     /// Whether it controls what is loaded.
-    pub loading: bool,
+    pub steers_loading: bool,
     /// Whether it overrides a default of the settings.
-    pub default: bool,
+    pub overrides_default: bool,
     /// Whether `.env` sets it: then its value is trusted as it is, and a change asks again.
-    pub in_file: bool,
+    pub in_env_file: bool,
 }
 
 /// A server as a project file declares it, without expanded variables. The file may not be trusted;

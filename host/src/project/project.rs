@@ -72,14 +72,17 @@ impl Project {
     /// If one of its files is unreadable or invalid, belongs to another user, or leads out of the
     /// project.
     pub fn load(folder: &Path) -> Result<Project, Error> {
-        Project::load_in(folder, &Environment::of_process())
+        Project::load_with_environment(folder, &Environment::of_process())
     }
 
     /// Loads the project around `folder`, with the given variables.
     ///
     /// # Errors
     /// As [`Project::load`].
-    pub fn load_in(folder: &Path, environment: &Environment) -> Result<Project, Error> {
+    pub fn load_with_environment(
+        folder: &Path,
+        environment: &Environment,
+    ) -> Result<Project, Error> {
         let (files, trust) = ProjectFiles::read_with_trust(folder, environment)?;
         files.into_project(trust, environment)
     }

@@ -191,10 +191,10 @@ impl ProjectFiles {
         };
         let variable = |(name, role): (&String, &VariableRole)| DeclaredVariable {
             name: name.clone(),
-            given: role.given_to.clone(),
-            loading: role.steers_loading,
-            default: role.overrides_default,
-            in_file: in_file(name),
+            given_to: role.given_to.clone(),
+            steers_loading: role.steers_loading,
+            overrides_default: role.overrides_default,
+            in_env_file: in_file(name),
         };
         self.roles.iter().map(variable).collect()
     }

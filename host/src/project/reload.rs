@@ -25,7 +25,7 @@ impl Project {
     pub fn reload(&self) -> Result<Project, Error> {
         match self.trust.is_trusted() {
             true => Project::load_accepted(&self.root, &self.environment, self),
-            false => Project::load_in(&self.root, &self.environment),
+            false => Project::load_with_environment(&self.root, &self.environment),
         }
     }
 
@@ -55,7 +55,7 @@ impl Project {
     /// If the files have changed, or it cannot be recorded.
     pub fn accept_trust(&self, need: &TrustNeed) -> Result<Project, Error> {
         let environment: &Environment = &self.environment;
-        let now = Project::load_in(&self.root, environment)?;
+        let now = Project::load_with_environment(&self.root, environment)?;
         let same = now.digests.iter().map(|(name, digest)| (name.clone(), digest.clone()));
         if !same.eq(need.files.iter().cloned()) {
             return Err(Error::new(
@@ -65,7 +65,7 @@ impl Project {
             .with_hint("call it again, or look at them with `pml trust --show`"));
         }
         now.grant_trust(environment)?;
-        Project::load_in(&self.root, environment)
+        Project::load_with_environment(&self.root, environment)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::config::settings::{
 };
 use crate::error::Error;
 use crate::model::{Durability, Limits, ToolPattern};
-use crate::model::{bytes, duration};
+use crate::model::{parse_bytes, parse_duration};
 use crate::project::launch_template::is_http;
 use crate::project::server_entry::ServerEntry;
 use std::ops::RangeInclusive;
@@ -132,7 +132,7 @@ fn approvals(raw: &RawSettings, document: &Document) -> Result<ApprovalSettings,
     let timeout = match &raw.approval_timeout {
         None => usual.timeout,
         Some(text) if text.value == "never" => None,
-        Some(text) => Some(duration(&text.value).map_err(|message| {
+        Some(text) => Some(parse_duration(&text.value).map_err(|message| {
             document
                 .error_at(text.at, message)
                 .with_hint("write it as `30s`, `5m`, `2h` or `never`")
@@ -159,13 +159,13 @@ fn limits(raw: &[(&'static str, Scalar)], document: &Document) -> Result<Limits,
     for (key, scalar) in raw {
         let refuse = |message: String| document.error_at(scalar.at(), message);
         let time = || match scalar {
-            Scalar::Text(text) => duration(&text.value).map_err(refuse),
+            Scalar::Text(text) => parse_duration(&text.value).map_err(refuse),
             Scalar::Number(_) => Err(refuse(format!("`limits.{key}` has no unit"))
                 .with_hint("write it as `\"500ms\"`, `\"2s\"` or `\"5m\"`")),
         };
         let (Scalar::Text(written) | Scalar::Number(written)) = scalar;
         let size = |range: RangeInclusive<usize>| {
-            let size = bytes(&written.value).map_err(refuse)?;
+            let size = parse_bytes(&written.value).map_err(refuse)?;
             within(key, size, range).map_err(refuse)
         };
         let count = |range: RangeInclusive<usize>| {

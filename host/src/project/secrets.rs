@@ -20,7 +20,7 @@ impl Project {
     pub fn redactor(&self) -> Redactor {
         let servers = self.servers.iter().flat_map(ServerConfig::declared_secrets);
         let key = self.cloud.iter().filter_map(|cloud| cloud.api_key.clone());
-        Redactor::knowing(servers.chain(key))
+        Redactor::with_secrets(servers.chain(key))
     }
 }
 
@@ -72,7 +72,7 @@ mod tests {
             environment.push(("API_KEY".into(), Secret::new("c0rrect-horse")));
             environment.push(("LOG".into(), Secret::new("Verbose")));
         }
-        let redactor = Redactor::knowing(server.declared_secrets());
+        let redactor = Redactor::with_secrets(server.declared_secrets());
         let plain =
             "deploy /home/ann/x to https://api.example/v1 in production at 8080, Verbose X7z";
         assert_eq!(redactor.redact_text(plain), plain);

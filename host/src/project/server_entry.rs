@@ -15,7 +15,7 @@ use super::raw_server::RawServer;
 use super::variables::ExpansionVariables;
 use crate::config::{Launch, ServerConfig, check_name};
 use crate::error::Error;
-use crate::model::duration;
+use crate::model::parse_duration;
 use crate::model::{Secret, digest, steers_loading};
 use crate::project::launch_template::{LaunchTemplate, is_http, launch_template};
 use serde_json::json;
@@ -219,7 +219,7 @@ fn timeout(
 ) -> Result<Duration, Error> {
     let parsed = match scalar {
         None => return Ok(default),
-        Some(Scalar::Text(text)) => duration(&text.value),
+        Some(Scalar::Text(text)) => parse_duration(&text.value),
         Some(Scalar::Number(number)) => match number.value.parse::<u64>() {
             Ok(milliseconds @ 1..) => Ok(Duration::from_millis(milliseconds)),
             _ => Err("a timeout must be a whole number of milliseconds, more than zero".into()),

@@ -9,8 +9,8 @@
 use super::manifest::{is_settings, named};
 use crate::config::Environment;
 use crate::disk::FileLock;
+use crate::disk::user_files::{display_path, read_own};
 use crate::disk::user_files::{lock, make_private_folder, replace};
-use crate::disk::user_files::{read_own, shown};
 use crate::error::Error;
 use crate::model::{Code, hex};
 use serde::{Deserialize, Serialize};
@@ -209,7 +209,7 @@ impl TrustStore {
         let path = self.path();
         let Some(file) = read_own(&path, STORE_SIZE)? else { return Ok(TrustFile::default()) };
         let refuse = |message: &str| {
-            Error::new(Code::Config, format!("{message}: {}", shown(&path)))
+            Error::new(Code::Config, format!("{message}: {}", display_path(&path)))
                 .with_hint("move the file away to begin with no trusted folders")
         };
         let stored: TrustFile = serde_json::from_slice(&file.bytes)
@@ -230,7 +230,7 @@ impl TrustStore {
 
 fn key(root: &Path) -> Result<&str, Error> {
     root.to_str().ok_or_else(|| {
-        let message = format!("the folder's name is not Unicode: {}", shown(root));
+        let message = format!("the folder's name is not Unicode: {}", display_path(root));
         Error::new(Code::Config, message).with_hint("such a folder cannot be trusted: rename it")
     })
 }

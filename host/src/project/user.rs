@@ -11,8 +11,8 @@ use super::document::Document;
 use super::fields::{FieldReader, UnknownKeys};
 use super::locate::repository;
 use crate::config::Environment;
-use crate::disk::user_files::failed;
-use crate::disk::user_files::{read_own, shown};
+use crate::disk::user_files::file_error;
+use crate::disk::user_files::{display_path, read_own};
 use crate::error::Error;
 use crate::model::Code;
 use std::io;
@@ -52,7 +52,7 @@ impl UserSettings {
                     Err(_) => Ok(UserSettings::default()),
                 };
             }
-            Err(error) => return Err(failed("read", &path, error)),
+            Err(error) => return Err(file_error("read", &path, error)),
         };
         // A link may lead into the project, and the project may have named the folder.
         for place in [Some(root.to_path_buf()), repository(root)].into_iter().flatten() {
@@ -93,7 +93,7 @@ fn check_modes(file: &Path) -> Result<(), Error> {
     use std::os::unix::fs::MetadataExt as _;
     let user = rustix::process::geteuid().as_raw();
     for (depth, path) in file.ancestors().enumerate() {
-        let found = path.symlink_metadata().map_err(|error| failed("read", path, error))?;
+        let found = path.symlink_metadata().map_err(|error| file_error("read", path, error))?;
         if found.uid() != user && (depth < 2 || found.uid() != 0) {
             return Err(refused(path, "it belongs to another user"));
         }
@@ -116,7 +116,7 @@ fn check_modes(_: &Path) -> Result<(), Error> {
 }
 
 fn refused(path: &Path, why: &str) -> Error {
-    let message = format!("your own settings cannot be used, {why}: {}", shown(path));
+    let message = format!("your own settings cannot be used, {why}: {}", display_path(path));
     let hint = "they lie in a folder of yours outside all projects, and only you may write them";
     Error::new(Code::Security, message).with_hint(hint)
 }

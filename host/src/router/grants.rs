@@ -42,15 +42,16 @@ impl Grants {
         let tool = subject.tool;
         let own = grants.iter().filter(|grant| grant.tool == *tool);
         let (current, lapsed): (Vec<&Grant>, Vec<&Grant>) =
-            own.partition(|grant| grant.is_of(subject.origin));
+            own.partition(|grant| grant.matches_origin(subject.origin));
         if current.iter().any(|grant| grant.constraints.is_empty()) {
             return None;
         }
         let arguments = parse_arguments(subject.arguments);
         let covers =
             |grant: &&&Grant| arguments.as_deref().is_some_and(|given| grant.covers(given, paths));
-        let covered_before =
-            |grant: &&&Grant| arguments.as_deref().is_some_and(|given| grant.covered_before(given));
+        let covered_before = |grant: &&&Grant| {
+            arguments.as_deref().is_some_and(|given| grant.covered_under_older_rules(given))
+        };
         if current.iter().any(|grant| covers(&grant)) {
             return None;
         }
@@ -88,7 +89,7 @@ impl Grants {
         let grants = self.by_tool.get(&key(tool))?;
         let own: Vec<&Grant> = grants.iter().filter(|grant| grant.tool == *tool).collect();
         let conditional = !own.is_empty() && own.iter().all(|grant| !grant.constraints.is_empty());
-        let older = match own.iter().any(|grant| grant.is_older()) {
+        let older = match own.iter().any(|grant| grant.has_older_conditions()) {
             true => "; what an older pml wrote asks once more",
             false => "",
         };
@@ -123,7 +124,7 @@ fn conditions_text(grants: &[&Grant]) -> String {
 /// Describes why the grant that comes nearest to covering a call does not cover it.
 fn gaps_text(grants: &[&Grant], arguments: Option<&Value>, paths: &dyn PathResolver) -> String {
     let Some(arguments) = arguments else { return String::new() };
-    let current = grants.iter().filter(|grant| !grant.is_older());
+    let current = grants.iter().filter(|grant| !grant.has_older_conditions());
     let gaps = current.map(|grant| Constraint::gaps(&grant.constraints, arguments, paths));
     match gaps.min_by_key(Vec::len) {
         Some(gaps) => {

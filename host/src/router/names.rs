@@ -1,6 +1,6 @@
 //! Finds the tool of a server that a name means.
 
-use crate::model::{CallError, Code, NameMatch, escape, meant, nearest};
+use crate::model::{CallError, Code, NameMatch, escape, match_name, nearest};
 use crate::upstream::{ListedTool, ServerTools};
 
 /// Finds a tool by its name, or by another spelling if exactly one tool matches it.
@@ -13,7 +13,7 @@ pub(super) fn find<'a>(
         return Ok(tool);
     }
     let unknown = || unknown(listing, server, name);
-    match meant(name, names(listing)) {
+    match match_name(name, names(listing)) {
         NameMatch::One(name) => listing.get(name).ok_or_else(unknown),
         NameMatch::None => Err(unknown()),
         NameMatch::Several(names) => Err(ambiguous("tool", name, &names)),

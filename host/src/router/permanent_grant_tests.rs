@@ -36,7 +36,7 @@ const FILES: &[&str] = &[
 ];
 
 fn policy(root: &Path, environment: &Environment) -> Policy {
-    let project = Project::load_in(root, environment).expect("it is understood");
+    let project = Project::load_with_environment(root, environment).expect("it is understood");
     assert!(project.trust.is_trusted());
     let mut config = Config::new();
     config.ask_unnamed();
@@ -66,7 +66,8 @@ fn whatever_is_granted_goes_afterwards_and_nothing_else_does() {
         std::fs::create_dir_all(root.join(".git")).expect("a folder");
         if let Some(text) = FILES.get(round % (FILES.len() + 1)) {
             std::fs::write(root.join(".pml.json"), text).expect("written");
-            let project = Project::load_in(&root, &environment).expect("it is understood");
+            let project =
+                Project::load_with_environment(&root, &environment).expect("it is understood");
             project.grant_trust(&environment).expect("trusted");
         }
         let settings = SettingsFile::of(&root, &environment).expect("settings");
@@ -103,7 +104,8 @@ fn whatever_is_granted_goes_afterwards_and_nothing_else_does() {
             // An argument that no condition names is asked about, unless all arguments are allowed.
             let mut more = arguments.clone();
             more["more"] = Value::Null;
-            let project = Project::load_in(&root, &environment).expect("it is understood");
+            let project =
+                Project::load_with_environment(&root, &environment).expect("it is understood");
             let plain = |grant: &Grant| grant.tool == tool && grant.constraints.is_empty();
             let plain = project.permissions.grants.iter().any(plain);
             assert!(plain || !goes(&policy, &tool, origin.as_ref(), &more), "{}", text());

@@ -75,8 +75,8 @@ impl Policy {
     }
 
     /// Returns the decision on the calls of a tool, as long as the tool does not change.
-    /// [`Policy::remark`] returns the conditions on their arguments.
-    pub fn ruling(&self, tool: &ToolName) -> PolicyDecision {
+    /// [`Policy::grant_conditions`] returns the conditions on their arguments.
+    pub fn decision(&self, tool: &ToolName) -> PolicyDecision {
         match self.by_patterns(tool) {
             PolicyVerdict::Go => PolicyDecision::Go,
             PolicyVerdict::Ask(why) => PolicyDecision::Ask { reason: why.reason },
@@ -86,7 +86,7 @@ impl Policy {
 
     /// Returns the conditions under which calls of a permanently allowed tool are sent, or `None`
     /// if there are none.
-    pub fn remark(&self, tool: &ToolName) -> Option<String> {
+    pub fn grant_conditions(&self, tool: &ToolName) -> Option<String> {
         matches!(self.by_patterns(tool), PolicyVerdict::Go)
             .then(|| self.grants.conditions_of(tool))?
     }
@@ -166,7 +166,7 @@ mod tests {
     }
 
     fn verdict_of(policy: &Policy, tool: &str) -> &'static str {
-        policy.ruling(&tool.parse().expect("a tool")).as_str()
+        policy.decision(&tool.parse().expect("a tool")).as_str()
     }
 
     #[test]

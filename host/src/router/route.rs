@@ -5,7 +5,7 @@
 //! list of cloud servers. A name that none of them sends to the cloud is unknown.
 
 use super::names::ambiguous;
-use crate::model::{CallError, Code, NameMatch, ToolName, escape, meant, nearest};
+use crate::model::{CallError, Code, NameMatch, ToolName, escape, match_name, nearest};
 use crate::project::servers::RoutingFacts;
 use crate::project::{RouteTarget, RoutingRule};
 
@@ -66,7 +66,7 @@ impl<'f> Routes<'f> {
             return Err(CallError::new(Code::Untrusted, message));
         }
         let target = target_for(&self.0.routing, tool).or_else(|| target_for(&self.0.synced, tool));
-        let built_in = || match meant(server, CLOUD_SERVERS.iter().copied()) {
+        let built_in = || match match_name(server, CLOUD_SERVERS.iter().copied()) {
             NameMatch::One(name) => Some(name),
             _ => None,
         };
@@ -81,7 +81,7 @@ impl<'f> Routes<'f> {
         if let Some(name) = self.0.names.get(server) {
             return Ok(Some(name));
         }
-        match meant(server, self.0.names.iter().map(String::as_str)) {
+        match match_name(server, self.0.names.iter().map(String::as_str)) {
             NameMatch::None => Ok(None),
             NameMatch::One(name) => Ok(Some(name)),
             NameMatch::Several(several) => Err(ambiguous("server", server, &several)),

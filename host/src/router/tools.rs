@@ -66,7 +66,7 @@ pub trait Tools: Send + Sync + 'static {
     /// Does what a tool needs, after a person or the policy has agreed to it, and finds the tool
     /// again. Dropping the future cancels it and leaves nothing half done. If the tool then needs
     /// something else, a person is asked about that next.
-    fn meet(
+    fn fulfill_need(
         &self,
         tool: &ToolName,
         need: &Need,
@@ -132,13 +132,13 @@ impl<T: Tools + ?Sized> Tools for Arc<T> {
         (**self).find(tool)
     }
 
-    fn meet(
+    fn fulfill_need(
         &self,
         tool: &ToolName,
         need: &Need,
         progress: ProgressCallback,
     ) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
-        (**self).meet(tool, need, progress)
+        (**self).fulfill_need(tool, need, progress)
     }
 
     fn differences(

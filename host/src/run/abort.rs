@@ -15,7 +15,7 @@ pub(super) async fn end(
     channel: &str,
 ) -> Result<StoredRun, Error> {
     let stored = engine.journal.load(run).await?;
-    if stored.state.ended() {
+    if stored.state.has_ended() {
         return Ok(stored);
     }
     let lease = engine.journal.claim(run).await?;

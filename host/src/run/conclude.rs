@@ -8,7 +8,7 @@ use crate::model::{Decision, RecordedDecision, RunBudget};
 use crate::run::live_run::{LiveRun, ProgramEnd, ProgramResult};
 use crate::run::run_driver::RunDriver;
 use crate::run::run_error::RunError;
-use crate::sandbox::{Fault, StopReason};
+use crate::sandbox::{GuestFailure, StopReason};
 use crate::source::Program;
 use crate::store::{JournalEvent, PastCallStage, RequiredDurability, Timeline};
 use serde_json::value::RawValue;
@@ -79,7 +79,7 @@ impl RunDriver {
         let done = history
             .calls
             .iter()
-            .filter(|(call, past)| past.reached == PastCallStage::Done && given.contains(call));
+            .filter(|(call, past)| past.stage == PastCallStage::Done && given.contains(call));
         let completed =
             done.map(|(call, past)| CompletedCall { call: *call, tool: past.tool.into() });
         let aborted = AbortedRun {
@@ -186,7 +186,7 @@ async fn read_result(
 
 /// Places faults in the source of the program. The source is parsed for each.
 async fn place(
-    faults: Vec<Fault>,
+    faults: Vec<GuestFailure>,
     program: &Program,
     budget: &RunBudget,
 ) -> Result<Vec<Failure>, Error> {

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::model::{Code, ErrorClass, WorkSlice};
 use crate::run::run_request::StartError;
-use crate::sandbox::{Fault, FaultKind, StopReason};
+use crate::sandbox::{GuestFailure, GuestFailureKind, StopReason};
 use crate::source::{Position, Program, SourceError, StackFrame};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -89,7 +89,7 @@ pub(super) fn of_source(error: &SourceError) -> StartError {
     }
     let failure = Failure {
         position: error.position(),
-        code_frame: error.frame().map(|frame| frame.to_string()),
+        code_frame: error.code_frame().map(|frame| frame.to_string()),
         hint: error.hint().map(str::to_owned),
         ..plain(code, error.to_string())
     };
@@ -97,14 +97,14 @@ pub(super) fn of_source(error: &SourceError) -> StartError {
 }
 
 /// Returns the failure that the guest reports, placed in the source.
-pub(super) fn of_fault(program: &Program, fault: Fault, run: &WorkSlice<'_>) -> Failure {
+pub(super) fn of_fault(program: &Program, fault: GuestFailure, run: &WorkSlice<'_>) -> Failure {
     let code = match fault.kind {
-        FaultKind::Threw => Code::Threw,
-        FaultKind::Syntax => Code::Syntax,
-        FaultKind::Stack => Code::Stack,
-        FaultKind::NotJson => Code::ResultNotJson,
-        FaultKind::ResultSize => Code::ResultSize,
-        FaultKind::Stalled => Code::Stalled,
+        GuestFailureKind::Threw => Code::Threw,
+        GuestFailureKind::Syntax => Code::Syntax,
+        GuestFailureKind::Stack => Code::Stack,
+        GuestFailureKind::NotJson => Code::ResultNotJson,
+        GuestFailureKind::ResultSize => Code::ResultSize,
+        GuestFailureKind::Stalled => Code::Stalled,
     };
     let stack = program.trace_for(&fault.stack, Some(run));
     let position = stack.first().map(|frame| frame.position.clone());

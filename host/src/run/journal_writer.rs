@@ -93,7 +93,7 @@ impl JournalWriter {
     pub(super) fn write(&mut self, state: RunState, safe: RequiredDurability) -> JournalFuture<()> {
         let mut batch = JournalBatch::new(std::mem::take(&mut self.entries));
         batch.state = (state != self.state).then_some(state);
-        batch.safe = safe;
+        batch.durability = safe;
         self.state = state;
         self.journal.append(&self.lease, batch)
     }

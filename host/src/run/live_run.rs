@@ -11,7 +11,9 @@ use crate::model::{
 };
 use crate::run::journal_writer::JournalWriter;
 use crate::run::run_error::RunError;
-use crate::sandbox::{Fault, Instance, Intent, ProgramState, StartParameters, Step, StopReason};
+use crate::sandbox::{
+    GuestFailure, Instance, Intent, ProgramState, StartParameters, Step, StopReason,
+};
 use crate::store::{
     AuditNote, CallVerdict, JournalEvent, RequiredDurability, RunState, size_of_outcome,
 };
@@ -43,7 +45,7 @@ pub(super) enum InitialStep {
 /// The end of a program that was not stopped.
 pub(super) struct ProgramEnd {
     pub(super) ending: ProgramResult,
-    pub(super) unhandled: Vec<Fault>,
+    pub(super) unhandled: Vec<GuestFailure>,
     pub(super) dropped_lines: u32,
 }
 
@@ -51,7 +53,7 @@ pub(super) struct ProgramEnd {
 pub(super) enum ProgramResult {
     /// One JSON text, as the guest wrote it.
     Finished(Option<String>),
-    Fault(Fault),
+    Fault(GuestFailure),
 }
 
 /// A run in memory.
@@ -139,7 +141,7 @@ impl LiveRun {
                     tokio::task::yield_now().await;
                     yielded = Instant::now();
                 }
-                self.instance.release(self.calls.take_released());
+                self.instance.release_arguments(self.calls.take_released());
                 let given = self.recording.is_some().then(|| (call, settled.clone()));
                 let step = self.instance.resume(call, settled, at);
                 let step = with_calls(&mut self.calls, step).await?;
@@ -267,7 +269,7 @@ impl LiveRun {
             let Some(ask) = asked.and_then(|asked| asked.ask(one.ask)) else { continue };
             // A declined ask without a call ends the run.
             let refuses = ask.call.is_none() && one.decision == Decision::Decline;
-            if one.decision.ends() || refuses {
+            if one.decision.ends_run() || refuses {
                 self.refused = Some(one.clone());
                 return;
             }

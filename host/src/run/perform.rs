@@ -2,8 +2,8 @@
 
 use super::calls::Approval;
 use crate::model::{
-    Call, CallError, CallId, CallResult, Code, INLINE, JsonReply, ParseError, Reply, RunBudget,
-    RunId, WorkSlice, WriteError, write,
+    Call, CallError, CallId, CallResult, Code, INLINE_LIMIT, JsonReply, ParseError, Reply,
+    RunBudget, RunId, WorkSlice, WriteError, write,
 };
 use crate::router::{ArgumentsRef, PolicyVerdict, RoutedTool, Router};
 use serde_json::Value;
@@ -116,7 +116,7 @@ async fn send(
     }
     found.check(&arguments)?;
     let call = Call::new(run, id, found.tool.clone(), arguments);
-    found.call(call.paid_by(budget.clone())).await
+    found.call(call.with_budget(budget.clone())).await
 }
 
 /// Writes a reply for the guest, on another thread if it is long.
@@ -143,7 +143,7 @@ async fn refuse_aside(
     limit: usize,
     budget: &RunBudget,
 ) -> (CallResult, Option<CallError>) {
-    let short = error.data.as_ref().map(|data| write_here(data, limit.min(INLINE), budget));
+    let short = error.data.as_ref().map(|data| write_here(data, limit.min(INLINE_LIMIT), budget));
     let written = match short {
         None => None,
         Some(Ok(json)) => Some(json),
@@ -163,8 +163,8 @@ pub(super) async fn write_aside(
     limit: usize,
     budget: &RunBudget,
 ) -> Result<String, WriteError> {
-    match write_here(&value, limit.min(INLINE), budget) {
-        Err(WriteError::TooLarge(_)) if limit > INLINE => {
+    match write_here(&value, limit.min(INLINE_LIMIT), budget) {
+        Err(WriteError::TooLarge(_)) if limit > INLINE_LIMIT => {
             let written = budget.work(usize::MAX, move |work| {
                 let slice = work.begin();
                 let written = write(&value, limit, &slice);

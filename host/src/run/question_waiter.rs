@@ -86,9 +86,9 @@ impl QuestionWaiter {
 
     /// Reads all decisions. The first read covers the time before this process had the run.
     pub(super) async fn decided(&mut self) -> Result<Vec<RecordedDecision>, StoreError> {
-        let decided = self.journal.decided(self.run).await?;
-        self.note_decisions(&decided);
-        Ok(decided)
+        let decisions = self.journal.decisions(self.run).await?;
+        self.note_decisions(&decisions);
+        Ok(decisions)
     }
 
     fn note_decisions(&mut self, decided: &[RecordedDecision]) {
@@ -118,14 +118,14 @@ impl QuestionWaiter {
         waiting: Option<&WaitingRun>,
     ) -> Result<WakeReason, StoreError> {
         loop {
-            let mut decided = self.journal.decided(self.run).await?;
+            let mut decided = self.journal.decisions(self.run).await?;
             let known = self.read;
             if decided.len() > known {
                 self.note_decisions(&decided);
                 return Ok(WakeReason::Decided(decided.split_off(known)));
             }
             let now = clock.now();
-            if let Some(question) = self.open.iter().find(|question| question.expired(now)) {
+            if let Some(question) = self.open.iter().find(|question| question.is_expired(now)) {
                 let id = question.id;
                 if self.journal.expire(id, now).await? {
                     self.events.event(&Event::Expired { run: self.run, question: id });

@@ -74,7 +74,7 @@ pub(super) async fn replay(
             .take(std::mem::take(&mut last.intents), steps > history.confirmed_outcomes + 1)?;
         replaying.settle(*call)?;
         // Sizes of arguments were checked when the program ran.
-        instance.release(usize::MAX);
+        instance.release_arguments(usize::MAX);
         last = instance.resume(*call, CallResult::clone(settled), *at).await.map_err(stopped)?;
         each(*at, Some((*call, CallResult::clone(settled))), &last);
         steps += 1;
@@ -104,7 +104,7 @@ impl ReplayComparison<'_> {
                 }
                 Intent::Cancel(id) => {
                     let past = self.history.calls.get(id);
-                    match past.is_some_and(|past| past.reached == PastCallStage::Done) {
+                    match past.is_some_and(|past| past.stage == PastCallStage::Done) {
                         true => drop(self.waiting.remove(id)),
                         false => self.fresh.push(intent),
                     }
@@ -175,7 +175,7 @@ impl ReplayedProgram {
     ) -> Step {
         for id in self.waiting {
             if let Some(past) = history.calls.get(&id) {
-                let asked = history.asked(id).map(|(question, ask)| {
+                let asked = history.last_ask(id).map(|(question, ask)| {
                     let of_it =
                         |one: &&RecordedDecision| one.question == question && one.ask == ask.id;
                     PastAsk { question, ask, decided: decided.iter().find(of_it) }

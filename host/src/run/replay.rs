@@ -37,7 +37,7 @@ pub(super) async fn replay(
             return Ok(Some(StepDivergence { step: index, expected: turn.step.clone(), found }));
         }
         // Sizes of arguments were checked when the program was recorded.
-        instance.release(usize::MAX);
+        instance.release_arguments(usize::MAX);
     }
     Ok(None)
 }

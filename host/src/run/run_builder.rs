@@ -7,7 +7,7 @@ use super::{Ending, Engine, Outcome};
 use crate::approval::Approver;
 use crate::error::Error;
 use crate::event::EventSink;
-use crate::model::{Code, RunId, Tenant, span};
+use crate::model::{Code, RunId, Tenant, format_span};
 use crate::router::{Router, Tools};
 use crate::run::journal_writer::{JournalQuota, JournalWriter};
 use crate::run::question_waiter::QuestionWaiter;
@@ -160,8 +160,8 @@ impl Run {
                 ending = ending.name(),
                 code = ending.code(),
                 calls = usage.calls,
-                cpu = span(usage.cpu_time),
-                wall = span(usage.wall_time),
+                cpu = format_span(usage.cpu_time),
+                wall = format_span(usage.wall_time),
                 "run ended"
             ),
             Err(error) => info!(target: "pml::run", %run, code = %error.kind(), "run failed"),
@@ -183,7 +183,7 @@ impl Run {
         let console = Arc::new(RunConsole::new(self.id, self.events.clone(), lines.clone()));
         let instance = self.engine.instance(limits.clone(), console.clone().on_line()).await;
         let mut instance = instance.map_err(|stop| Error::from(RunError::from(stop)))?;
-        instance.take_up(cpu, limits.cpu_time, 0);
+        instance.restore_usage(cpu, limits.cpu_time, 0);
         // Waiting for a slot is not the program's time.
         let mut stopwatch = Stopwatch::new(wall);
         stopwatch.start();

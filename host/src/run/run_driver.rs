@@ -9,7 +9,7 @@ use super::run_clock::RunClock;
 use super::{Ending, Engine, Outcome, failure};
 use crate::error::Error;
 use crate::event::{Event, EventSink};
-use crate::model::{Code, Limits, Question, RunBudget, RunId, Timestamp, span};
+use crate::model::{Code, Limits, Question, RunBudget, RunId, Timestamp, format_span};
 use crate::router::Router;
 use crate::run::journal_writer::JournalWriter;
 use crate::run::live_run::{Advance, InitialStep, LiveRun};
@@ -106,7 +106,7 @@ impl RunDriver {
     async fn end_while_evicted(&mut self, reason: WakeReason) -> Result<Option<Outcome>, Error> {
         match reason {
             WakeReason::Decided(decided) => {
-                match decided.iter().find(|decided| decided.decision.ends()) {
+                match decided.iter().find(|decided| decided.decision.ends_run()) {
                     Some(ends) => Ok(Some(self.aborted(ends, None).await?)),
                     None => Ok(None),
                 }
@@ -153,7 +153,8 @@ impl RunDriver {
                 Ok(Ok(Advance::WaitsForPeople)) => None,
                 Ok(Err(error)) => Some(self.failed(error, Some(&mut live)).await?),
                 Err(_) => {
-                    let message = format!("the run took longer than {}", span(live.limits.timeout));
+                    let message =
+                        format!("the run took longer than {}", format_span(live.limits.timeout));
                     let failure = failure::plain(Code::Timeout, message);
                     Some(self.conclude(Ending::Failed(failure), Some(&mut live)).await?)
                 }
@@ -280,7 +281,7 @@ impl RunDriver {
         calls.restore_origins(history.calls.values().filter_map(|past| past.sent.as_ref()));
         let decided = self.questions.decided().await?;
         let step = replayed.restore(&history, &decided, &mut calls);
-        instance.take_up(history.meter.cpu, limits.cpu_time, calls.held() + held(&step));
+        instance.restore_usage(history.meter.cpu, limits.cpu_time, calls.held() + held(&step));
         self.clock.reach(history.last);
         let made = history.calls.len() as u64;
         let unanswered: Vec<_> = history.unanswered(&decided).collect();
@@ -324,7 +325,7 @@ impl RunDriver {
         instance: &Instance,
     ) -> OpenCalls {
         let Engine { settings, journal, .. } = &self.engine;
-        let (writer, clock) = (settings.keeper.clone(), settings.clock.clone());
+        let (writer, clock) = (settings.grant_writer.clone(), settings.clock.clone());
         let grants = GrantPersistence { writer, journal: journal.clone(), clock };
         let (router, events) = (self.router.clone(), self.events.clone());
         let budget = RunBudget::new(limits, instance.cpu_use());

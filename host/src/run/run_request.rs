@@ -5,7 +5,7 @@ use super::perform::write_aside;
 use super::{Engine, Failure, failure};
 use crate::error::Error;
 use crate::model::{
-    Code, CpuUse, HaltReason, HostWork, Limits, RunBudget, RunId, Tenant, WriteError, span,
+    Code, CpuUse, HaltReason, HostWork, Limits, RunBudget, RunId, Tenant, WriteError, format_span,
 };
 use crate::run::abort::end;
 use crate::run::run_driver::modules;
@@ -101,7 +101,7 @@ impl RunRequest {
         // A thread that parses cannot be stopped; nobody waits for it.
         let loaded = timeout(limits.timeout, self.load(&limits, &budget)).await;
         let LoadedProgram { program, text, inputs } = loaded.map_err(|_| {
-            let message = format!("the run took longer than {}", span(limits.timeout));
+            let message = format!("the run took longer than {}", format_span(limits.timeout));
             failure::plain(Code::Timeout, message)
         })??;
         if budget.is_spent() {
@@ -215,7 +215,7 @@ impl RunRequest {
 /// Reads the checkpoint of an earlier run. No budget is charged for it, as for a run that is
 /// rebuilt.
 async fn read_checkpoint(stored: StoredRun) -> Result<(Checkpoint, String), Error> {
-    let nobody = RunBudget::of_nobody();
+    let nobody = RunBudget::without_run();
     let read = nobody.work(stored.size(), move |_| {
         let history = Timeline::of(&stored.entries);
         Checkpoint::of(&stored.header, &history).map_err(|error| error.to_string())

@@ -2,7 +2,7 @@
 
 use super::bindings::exports::pml::sandbox::program as wit;
 use super::bindings::pml::sandbox::mcp_call;
-use super::{Fault, FaultKind, GuestModule, ProgramState};
+use super::{GuestFailure, GuestFailureKind, GuestModule, ProgramState};
 use crate::model::{CallResult, ConsoleLevel, ConsoleLine};
 
 pub(super) fn module(module: GuestModule) -> wit::Module {
@@ -41,16 +41,16 @@ pub(super) fn state(state: wit::State) -> ProgramState {
     }
 }
 
-pub(super) fn fault(failure: wit::Failure) -> Fault {
+pub(super) fn fault(failure: wit::Failure) -> GuestFailure {
     let kind = match failure.kind {
-        wit::FailureKind::Threw => FaultKind::Threw,
-        wit::FailureKind::Syntax => FaultKind::Syntax,
-        wit::FailureKind::Stack => FaultKind::Stack,
-        wit::FailureKind::NotJson => FaultKind::NotJson,
-        wit::FailureKind::ResultSize => FaultKind::ResultSize,
-        wit::FailureKind::Stalled => FaultKind::Stalled,
+        wit::FailureKind::Threw => GuestFailureKind::Threw,
+        wit::FailureKind::Syntax => GuestFailureKind::Syntax,
+        wit::FailureKind::Stack => GuestFailureKind::Stack,
+        wit::FailureKind::NotJson => GuestFailureKind::NotJson,
+        wit::FailureKind::ResultSize => GuestFailureKind::ResultSize,
+        wit::FailureKind::Stalled => GuestFailureKind::Stalled,
     };
-    Fault {
+    GuestFailure {
         kind,
         name: failure.name,
         message: failure.message,

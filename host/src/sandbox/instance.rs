@@ -116,14 +116,14 @@ impl Instance {
     }
 
     /// Releases this many bytes of arguments that the host no longer holds.
-    pub(crate) fn release(&mut self, bytes: usize) {
+    pub(crate) fn release_arguments(&mut self, bytes: usize) {
         let state = self.store.data_mut();
         state.held_bytes = state.held_bytes.saturating_sub(bytes);
     }
 
     /// Restores the usage of a rebuilt run: the CPU time it had used, of which it may use `limit`
     /// in all, and the bytes of arguments that the host holds.
-    pub(crate) fn take_up(&mut self, cpu: Duration, limit: Duration, held_bytes: usize) {
+    pub(crate) fn restore_usage(&mut self, cpu: Duration, limit: Duration, held_bytes: usize) {
         self.cpu.set_used(cpu);
         let state = self.store.data_mut();
         state.limits.cpu_time = limit;

@@ -21,6 +21,6 @@ mod wasm_engine;
 
 pub use artifact::GUEST_DIGEST;
 pub(crate) use instance::{Instance, StartParameters};
-pub use step::{Fault, FaultKind, GuestModule, Intent, ProgramState, Step};
+pub use step::{GuestFailure, GuestFailureKind, GuestModule, Intent, ProgramState, Step};
 pub(crate) use stop::StopReason;
 pub(crate) use wasm_engine::WasmEngine;

@@ -38,7 +38,7 @@ pub enum Intent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum FaultKind {
+pub enum GuestFailureKind {
     /// It threw.
     Threw,
     /// It does not parse or link.
@@ -55,9 +55,9 @@ pub enum FaultKind {
 
 /// A failure as the guest reports it, before it is mapped to the user's source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fault {
+pub struct GuestFailure {
     /// The kind of failure.
-    pub kind: FaultKind,
+    pub kind: GuestFailureKind,
     /// Name of the error, such as `TypeError`; may be empty.
     pub name: String,
     /// Its message.
@@ -80,7 +80,7 @@ pub enum ProgramState {
     /// It has a result: one JSON text, or `None` for `undefined`.
     Finished(Option<String>),
     /// It failed.
-    Failed(Fault),
+    Failed(GuestFailure),
 }
 
 /// The output of one step of a program.
@@ -94,7 +94,7 @@ pub struct Step {
     /// Its console lines, in order.
     pub console: Vec<ConsoleLine>,
     /// Rejections that were not handled when the program ended.
-    pub unhandled: Vec<Fault>,
+    pub unhandled: Vec<GuestFailure>,
     /// How many console lines were dropped so far.
     pub dropped_lines: u32,
 }

@@ -1,6 +1,6 @@
 //! The reasons for which a guest is stopped in the middle of a step.
 
-use crate::model::{Code, span};
+use crate::model::{Code, format_span};
 use std::{fmt, time::Duration};
 
 /// The reason for which a guest was stopped in the middle of a step.
@@ -49,7 +49,7 @@ impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StopReason::CpuTime(limit) => {
-                write!(f, "the program ran for more than {} of CPU time", span(*limit))
+                write!(f, "the program ran for more than {} of CPU time", format_span(*limit))
             }
             StopReason::Memory(limit) => {
                 write!(f, "the program needs more than {} MiB of memory", limit >> 20)

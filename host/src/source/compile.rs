@@ -186,6 +186,6 @@ mod tests {
         assert_eq!(error.to_string(), "JSX cannot be used here: t.ts:1:11");
         let error = load("let = = 1").unwrap_err();
         assert_eq!(error.code(), Code::Syntax);
-        assert!(error.position().is_some() && error.frame().is_some());
+        assert!(error.position().is_some() && error.code_frame().is_some());
     }
 }

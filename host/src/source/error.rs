@@ -106,7 +106,7 @@ impl SourceError {
     }
 
     /// Returns the lines around the error, if it is in a module's text.
-    pub fn frame(&self) -> Option<CodeFrame> {
+    pub fn code_frame(&self) -> Option<CodeFrame> {
         self.location().and_then(|location| location.frame.clone())
     }
 
@@ -225,6 +225,6 @@ mod tests {
         assert_eq!(error.to_string(), "unexpected \\u{202e}token: a.ts:2:5");
         assert_eq!(error.code(), Code::Syntax);
         assert_eq!(error.position().unwrap().line, 2);
-        assert!(error.frame().unwrap().to_string().contains("let y"));
+        assert!(error.code_frame().unwrap().to_string().contains("let y"));
     }
 }

@@ -4,7 +4,7 @@
 //! value is the one that `JSON.parse` returns. This includes the key `__proto__`, which an object
 //! literal would treat as the prototype.
 
-use crate::model::weigh;
+use crate::model::parsed_size;
 use serde_json::Value;
 
 /// Most memory that parsed JSON may take, in bytes.
@@ -12,7 +12,7 @@ const MEMORY: usize = 256 << 20;
 
 /// Returns the module of a JSON text, or the parser's message with its line and byte column.
 pub(super) fn module(text: &str) -> Result<String, (String, usize, usize)> {
-    if weigh(text) > MEMORY {
+    if parsed_size(text) > MEMORY {
         let message =
             format!("the JSON takes more than {MEMORY} bytes of memory once it is parsed");
         return Err((message, 1, 1));

@@ -50,7 +50,7 @@ impl Definitions {
     }
 
     /// Reports whether this process has stored the definition with this digest.
-    pub fn has_kept(&self, digest: &str) -> bool {
+    pub fn has_stored(&self, digest: &str) -> bool {
         self.stored().contains(digest)
     }
 

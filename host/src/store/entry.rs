@@ -110,13 +110,13 @@ pub struct JournalEntry {
     /// The resources that the run had used.
     pub meter: Meter,
     /// The event.
-    pub what: JournalEvent,
+    pub event: JournalEvent,
 }
 
 impl JournalEntry {
     /// Returns an entry.
     pub fn new(at: Timestamp, meter: Meter, what: JournalEvent) -> JournalEntry {
-        JournalEntry { at, meter, what }
+        JournalEntry { at, meter, event: what }
     }
 }
 

@@ -69,7 +69,7 @@ pub struct JournalBatch {
     /// The new state of the run, if it changes.
     pub state: Option<RunState>,
     /// The durability that is required.
-    pub safe: RequiredDurability,
+    pub durability: RequiredDurability,
 }
 
 impl JournalBatch {
@@ -100,7 +100,7 @@ impl StoredRun {
     /// Returns the stored ending of the run: one JSON text, which
     /// [`Ending::read`](crate::Ending::read) parses. Returns `None` if the run has not ended.
     pub fn ending_text(&self) -> Option<&str> {
-        self.entries.iter().rev().find_map(|entry| match &entry.what {
+        self.entries.iter().rev().find_map(|entry| match &entry.event {
             JournalEvent::Ended { ending } => Some(ending.as_str()),
             _ => None,
         })
@@ -143,7 +143,7 @@ pub trait Journal: Send + Sync + 'static {
     fn expire(&self, question: QuestionId, now: Timestamp) -> JournalFuture<bool>;
 
     /// Reads all recorded decisions about questions of a run, in order.
-    fn decided(&self, run: RunId) -> JournalFuture<Vec<RecordedDecision>>;
+    fn decisions(&self, run: RunId) -> JournalFuture<Vec<RecordedDecision>>;
 
     /// Returns a `Notify` that is notified whenever any process may have recorded a decision about
     /// a question of this run. A run has one waiter.
@@ -168,7 +168,7 @@ pub trait Journal: Send + Sync + 'static {
     }
 
     /// Reads the audit trail, and verifies all of it.
-    fn audited(&self, _: AuditFilter) -> JournalFuture<AuditTrail> {
+    fn audit_trail(&self, _: AuditFilter) -> JournalFuture<AuditTrail> {
         Box::pin(ready(Ok(AuditTrail::default())))
     }
 }

@@ -49,11 +49,11 @@ struct MemoryRun {
 impl MemoryJournal {
     /// Returns an empty journal that retains the last hundred ended runs.
     pub fn new() -> MemoryJournal {
-        MemoryJournal::keeping(RETAINED_RUNS)
+        MemoryJournal::with_retained_runs(RETAINED_RUNS)
     }
 
     /// Returns an empty journal that retains this many ended runs.
-    pub fn keeping(runs: usize) -> MemoryJournal {
+    pub fn with_retained_runs(runs: usize) -> MemoryJournal {
         MemoryJournal { state: Arc::default(), retained_runs: runs }
     }
 
@@ -91,7 +91,7 @@ impl MemoryState {
         if stored_run.fence != fence {
             return Err(StoreError::Fenced(run));
         }
-        if stored_run.state.ended() {
+        if stored_run.state.has_ended() {
             return Err(StoreError::Ended { run, state: stored_run.state });
         }
         if let Some(state) = batch.state {
@@ -178,7 +178,7 @@ impl MemoryState {
     fn summary(&self, run: RunId, stored_run: &MemoryRun, now: Timestamp) -> RunSummary {
         let open = stored_run.questions.iter().filter_map(|id| self.questions.get(id));
         let open: Vec<_> = open.filter(|stored| stored.open).collect();
-        let expired = open.iter().any(|stored| stored.question.expired(now));
+        let expired = open.iter().any(|stored| stored.question.is_expired(now));
         let state = stored_run.state.observed(RunObservation { owned: stored_run.owned, expired });
         RunSummary::new(
             run,
@@ -233,7 +233,7 @@ impl Journal for MemoryJournal {
                     owner: "another part of this process".into(),
                 });
             }
-            if stored_run.state.ended() {
+            if stored_run.state.has_ended() {
                 return Err(StoreError::Ended { run, state: stored_run.state });
             }
             stored_run.owned = true;
@@ -262,7 +262,7 @@ impl Journal for MemoryJournal {
         ready_future(Ok(self.lock().expire(question, now)))
     }
 
-    fn decided(&self, run: RunId) -> JournalFuture<Vec<RecordedDecision>> {
+    fn decisions(&self, run: RunId) -> JournalFuture<Vec<RecordedDecision>> {
         let mut state = self.lock();
         let questions = state.run(run).map(|stored_run| stored_run.questions.clone());
         ready_future(questions.map(|questions| {
@@ -324,7 +324,7 @@ impl Journal for MemoryJournal {
         ready_future(Ok(()))
     }
 
-    fn audited(&self, filter: AuditFilter) -> JournalFuture<AuditTrail> {
+    fn audit_trail(&self, filter: AuditFilter) -> JournalFuture<AuditTrail> {
         let state = self.lock();
         let wanted = state.trail.iter().rev().filter(|entry| filter.selects(entry));
         let limit = filter.limit.map_or(usize::MAX, |limit| limit as usize);

@@ -5,7 +5,7 @@
 //! concurrent processes lose no data: each change is made under a lock, and a file is replaced as a
 //! whole.
 
-use crate::disk::user_files::{PROJECT_FILE_SIZE, read_own, shown};
+use crate::disk::user_files::{PROJECT_FILE_SIZE, display_path, read_own};
 use crate::disk::user_files::{lock, replace};
 use crate::disk::{FileLock, is_own_folder};
 use crate::error::Error;
@@ -113,7 +113,7 @@ impl ProjectState {
     ///
     /// # Errors
     /// If the file cannot be read or written.
-    pub fn server_used(
+    pub fn record_server_use(
         &self,
         name: &str,
         command: &str,
@@ -135,7 +135,7 @@ impl ProjectState {
     ///
     /// # Errors
     /// If the file cannot be read or written.
-    pub(crate) fn package_installed(
+    pub(crate) fn record_installation(
         &self,
         server: &str,
         installed: InstallationRecord,
@@ -161,7 +161,8 @@ impl ProjectState {
     /// nothing is written through it.
     fn lock(&self) -> Result<FileLock, Error> {
         if !is_own_folder(&self.folder) {
-            let message = format!("there is no folder of this user's: {}", shown(&self.folder));
+            let message =
+                format!("there is no folder of this user's: {}", display_path(&self.folder));
             return Err(Error::new(Code::Config, message).with_hint("`pml init` makes it"));
         }
         lock(&self.folder.join("lock"))
@@ -207,8 +208,11 @@ fn read_id(path: &Path) -> Result<Option<Uuid>, Error> {
 }
 
 fn damaged(path: &Path) -> Error {
-    Error::new(Code::Config, format!("the file is damaged, or of a newer pml: {}", shown(path)))
-        .with_hint("move it away: it is made anew")
+    Error::new(
+        Code::Config,
+        format!("the file is damaged, or of a newer pml: {}", display_path(path)),
+    )
+    .with_hint("move it away: it is made anew")
 }
 
 #[cfg(test)]
@@ -260,16 +264,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let state = ProjectState::at(folder.path());
         assert!(state.dependencies().unwrap().is_empty());
-        state.server_used("a", "npx a", "1", Timestamp(10)).unwrap();
-        state.server_used("a", "npx a", "1", Timestamp(20)).unwrap();
-        state.server_used("b", "npx b", "2", Timestamp(20)).unwrap();
+        state.record_server_use("a", "npx a", "1", Timestamp(10)).unwrap();
+        state.record_server_use("a", "npx a", "1", Timestamp(20)).unwrap();
+        state.record_server_use("b", "npx b", "2", Timestamp(20)).unwrap();
         let dependencies = state.dependencies().unwrap();
         assert_eq!(
             (dependencies["a"].first_used, dependencies["a"].last_used),
             (Timestamp(10), Timestamp(20))
         );
         assert_eq!(dependencies.len(), 2);
-        state.server_used("a", "npx other", "3", Timestamp(30)).unwrap();
+        state.record_server_use("a", "npx other", "3", Timestamp(30)).unwrap();
         assert_eq!(state.dependencies().unwrap()["a"].first_used, Timestamp(30));
     }
 
@@ -282,7 +286,7 @@ mod tests {
         let state = ProjectState::at(folder.path());
         assert_eq!(state.dependencies().unwrap()["a"].first_used, Timestamp(10));
         assert!(state.packages().unwrap().is_empty());
-        state.package_installed("a", installation("a", "1")).unwrap();
+        state.record_installation("a", installation("a", "1")).unwrap();
         assert_eq!(state.dependencies().unwrap()["a"].last_used, Timestamp(20));
         assert!(std::fs::read_to_string(&path).unwrap().contains("\"version\": 2"));
         std::fs::write(&path, first.replace("\"version\": 1", "\"version\": 3")).unwrap();
@@ -293,8 +297,8 @@ mod tests {
     fn use_and_installation_are_remembered_side_by_side() {
         let folder = tempfile::tempdir().unwrap();
         let state = ProjectState::at(folder.path());
-        state.package_installed("a", installation("a", "1")).unwrap();
-        state.server_used("a", "npx x", "1", Timestamp(10)).unwrap();
+        state.record_installation("a", installation("a", "1")).unwrap();
+        state.record_server_use("a", "npx x", "1", Timestamp(10)).unwrap();
         assert_eq!(state.packages().unwrap()["a"], installation("a", "1"));
         assert_eq!(state.dependencies().unwrap().len(), 1);
     }
@@ -303,10 +307,10 @@ mod tests {
     fn a_folder_that_was_replaced_is_forgotten_for_those_who_knew_the_old_one() {
         let folder = tempfile::tempdir().unwrap();
         let state = ProjectState::at(folder.path());
-        state.package_installed("a", installation("a", "1")).unwrap();
-        state.package_installed("b", installation("b", "1")).unwrap();
+        state.record_installation("a", installation("a", "1")).unwrap();
+        state.record_installation("b", installation("b", "1")).unwrap();
         assert_eq!(state.packages().unwrap().len(), 2);
-        state.package_installed("b", installation("b", "2")).unwrap();
+        state.record_installation("b", installation("b", "2")).unwrap();
         let remaining: Vec<_> = state.packages().unwrap().into_keys().collect();
         assert_eq!(remaining, ["b"]);
     }
@@ -318,7 +322,8 @@ mod tests {
         std::thread::scope(|scope| {
             for number in 0..8 {
                 let state = &state;
-                let used = move || state.server_used(&number.to_string(), "x", "y", Timestamp(1));
+                let used =
+                    move || state.record_server_use(&number.to_string(), "x", "y", Timestamp(1));
                 scope.spawn(move || used().unwrap());
             }
         });

@@ -61,7 +61,7 @@ impl StoredRun {
 
 impl JournalEntry {
     fn size(&self) -> usize {
-        self.what.size()
+        self.event.size()
     }
 }
 

@@ -52,7 +52,7 @@ impl RunState {
     }
 
     /// Reports whether the run has ended.
-    pub fn ended(self) -> bool {
+    pub fn has_ended(self) -> bool {
         matches!(
             self,
             RunState::Finished | RunState::Failed | RunState::Aborted | RunState::Expired
@@ -145,7 +145,7 @@ pub struct RunFilter {
     /// Only runs whose script's name contains this.
     pub script: Option<String>,
     /// Only runs whose id starts with this text.
-    pub id: Option<String>,
+    pub id_prefix: Option<String>,
     /// At most this many.
     pub limit: Option<u64>,
 }
@@ -155,7 +155,7 @@ impl RunFilter {
     pub(super) fn selects(&self, run: RunId, script: &str, state: RunState) -> bool {
         (self.states.is_empty() || self.states.contains(&state))
             && self.script.as_ref().is_none_or(|part| script.contains(part))
-            && self.id.as_ref().is_none_or(|start| run.to_string().starts_with(start))
+            && self.id_prefix.as_ref().is_none_or(|start| run.to_string().starts_with(start))
     }
 }
 
@@ -243,6 +243,6 @@ impl PruneRule {
 
     /// Reports whether runs in this state may be removed.
     pub(super) fn covers(&self, state: RunState) -> bool {
-        state.ended() || (self.interrupted && state == RunState::Interrupted)
+        state.has_ended() || (self.interrupted && state == RunState::Interrupted)
     }
 }

@@ -7,7 +7,7 @@ use super::connection::Connection;
 use super::error::UpstreamError;
 use super::http;
 use super::result;
-use crate::model::{CallError, Code, RunBudget, span};
+use crate::model::{CallError, Code, RunBudget, format_span};
 use crate::upstream::progress_tracker::ServerProgressSink;
 use futures_util::FutureExt;
 use rmcp::model::{
@@ -63,7 +63,7 @@ pub(super) async fn call(
             connection.answered.fetch_add(1, Ordering::AcqRel);
             let (secrets, memory) = (connection.tail.secrets().clone(), budget.host_memory());
             let text = result::text_of(answer)?;
-            let Some(_unread) = budget.hold(text.len()) else {
+            let Some(_unread) = budget.count_unread(text.len()) else {
                 let message = format!(
                     "answers that wait to be read may have {memory} bytes in all; this one has {}, and others have the rest",
                     text.len()
@@ -115,7 +115,8 @@ impl Drop for OpenRequest<'_> {
 }
 
 fn timeout_error(connection: &Connection, tool: &str, after: Duration) -> CallError {
-    let message = format!("`{}:{tool}` did not answer within {}", connection.server, span(after));
+    let message =
+        format!("`{}:{tool}` did not answer within {}", connection.server, format_span(after));
     CallError::new(Code::CallTimeout, message)
 }
 

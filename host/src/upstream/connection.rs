@@ -4,7 +4,7 @@ use super::client::ToolListChanges;
 use super::error::UpstreamError;
 use super::identity::ServerIdentity;
 use super::listing::{self, ServerTools};
-use crate::model::{ProtocolEra, span};
+use crate::model::{ProtocolEra, format_span};
 use crate::upstream::output_tail::OutputTail;
 use crate::upstream::progress_tracker::ProgressTracker;
 use rmcp::service::{Peer, RoleClient};
@@ -196,7 +196,7 @@ impl Connection {
     }
 
     fn timeout_message(&self) -> String {
-        format!("no answer within {}", span(self.limit))
+        format!("no answer within {}", format_span(self.limit))
     }
 
     fn listing_error(&self, reason: String) -> UpstreamError {

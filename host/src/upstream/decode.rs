@@ -5,7 +5,7 @@
 //! rmcp's types.
 
 use super::result::OVERSIZED;
-use crate::model::weigh;
+use crate::model::parsed_size;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, CustomResult, ErrorCode, ErrorData, NumberOrString,
     RequestId, ServerJsonRpcMessage, ServerResult,
@@ -23,7 +23,7 @@ const UNWEIGHED_BYTES: usize = 256 << 10;
 
 /// Reports whether a JSON text takes too much memory when it is parsed.
 pub(super) fn is_heavy(text: &str) -> bool {
-    text.len() > UNWEIGHED_BYTES && weigh(text) > MAX_PARSED_BYTES
+    text.len() > UNWEIGHED_BYTES && parsed_size(text) > MAX_PARSED_BYTES
 }
 
 /// How the answer to a request is parsed.

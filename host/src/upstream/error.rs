@@ -1,7 +1,7 @@
 //! The errors of using a server.
 
 use crate::error::Error;
-use crate::model::{CallError, Code, escape, span};
+use crate::model::{CallError, Code, escape, format_span};
 use std::time::Duration;
 
 /// Maximum number of stderr lines in a message. The status shows more.
@@ -30,7 +30,7 @@ pub(crate) enum UpstreamError {
     #[error("the server `{server}` cannot be {}: {reason}{}", verb(*.local), quoted_lines(output))]
     Start { server: String, local: bool, reason: String, output: Vec<String> },
     /// It failed recently and is not tried again yet.
-    #[error("the server `{server}` failed and is tried again in {}: {reason}", span(*.retry_in))]
+    #[error("the server `{server}` failed and is tried again in {}: {reason}", format_span(*.retry_in))]
     BackingOff { server: String, reason: String, retry_in: Duration },
     /// It ended during a call.
     #[error(

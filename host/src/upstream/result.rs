@@ -10,7 +10,7 @@
 
 use super::secrets::ServerSecrets;
 use crate::model::{
-    CallError, Code, CompactError, ParseError, WorkSlice, compact, cut, parse, weigh,
+    CallError, Code, CompactError, ParseError, WorkSlice, compact, cut, parse, parsed_size,
 };
 use crate::upstream::tool_result_fields::{RawContentBlock, SingleItem, ToolResultFields};
 use rmcp::model::{CustomResult, ErrorCode, ErrorData, ServerResult};
@@ -126,7 +126,7 @@ fn failure(
     let mut remaining = memory;
     let mut value = |raw: &RawValue| match parse(raw.get(), remaining, slice) {
         Ok(mut value) => {
-            remaining = remaining.saturating_sub(weigh(raw.get()));
+            remaining = remaining.saturating_sub(parsed_size(raw.get()));
             secrets.hide_all(&mut value);
             Ok(value)
         }
@@ -168,7 +168,7 @@ mod tests {
     const MEMORY: usize = 1 << 20;
 
     fn read_text(answer: &str) -> Result<String, CallError> {
-        RunBudget::of_nobody().work_here(answer.len(), |work| {
+        RunBudget::without_run().work_here(answer.len(), |work| {
             reply(answer, &["hunter22"].into(), MEMORY, &work.begin())
         })
     }

@@ -4,7 +4,7 @@ use super::connect::{self, StartedServer};
 use super::error::UpstreamError;
 use super::secrets::ServerSecrets;
 use super::server::{ServerLifecycle, StartResult, UpstreamServer};
-use crate::model::span;
+use crate::model::format_span;
 use crate::upstream::monitor;
 use crate::upstream::output_tail::OutputTail;
 use std::sync::atomic::Ordering;
@@ -69,13 +69,15 @@ impl UpstreamServer {
                 *self.started_in.lock().unwrap_or_else(PoisonError::into_inner) = Some(took);
                 let (server, pid) = (self.config.name.as_str(), connection.description.pid);
                 let tools = connection.current_tools().map(|listing| listing.tools().len());
-                info!(target: "pml::server", server, pid, tools, took = span(took), "server started");
+                info!(target: "pml::server", server, pid, tools, took = format_span(took), "server started");
                 *state = ServerLifecycle::Running(connection.clone());
                 tokio::spawn(monitor::run(Arc::downgrade(self), connection, service, process));
                 return Ok(());
             }
             Ok(Err(reason)) => reason,
-            Err(_) => format!("it did not answer within {}", span(self.config.start_timeout)),
+            Err(_) => {
+                format!("it did not answer within {}", format_span(self.config.start_timeout))
+            }
         };
         let error = UpstreamError::Start {
             server: self.config.name.clone(),

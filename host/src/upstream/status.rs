@@ -20,12 +20,12 @@ pub struct ServerStatus {
     /// The version that it reports.
     pub version: Option<String>,
     /// The number of its tools; from an earlier start, if it does not run.
-    pub tools: Option<usize>,
+    pub tool_count: Option<usize>,
     /// Tools that it lists and that cannot be called, with reasons.
-    pub left_out: Vec<String>,
+    pub skipped_tools: Vec<String>,
     /// The time from its start until it had listed its tools; from an earlier start, if it does not
     /// run.
-    pub started_in: Option<Duration>,
+    pub startup_time: Option<Duration>,
     /// The id of its process.
     pub pid: Option<u32>,
     /// Memory of its process and of all processes that it started, in bytes, where the OS reports
@@ -34,7 +34,7 @@ pub struct ServerStatus {
     /// The last lines of its stderr.
     pub stderr: Vec<String>,
     /// The number of lines on its stdout that were not messages.
-    pub noise: u64,
+    pub noise_lines: u64,
     /// The number of starts in this process after the first one.
     pub restarts: u32,
 }

@@ -54,7 +54,7 @@ impl Upstreams {
 
     /// Adds a server, or replaces the one with the same name. If both are the same, the old one
     /// continues. Otherwise the old one is ended, and its calls fail.
-    pub(crate) fn put(&self, config: ServerConfig) {
+    pub(crate) fn insert_or_replace(&self, config: ServerConfig) {
         let mut servers = self.servers.write().unwrap_or_else(PoisonError::into_inner);
         let index = servers.by_name.get(&config.name).copied();
         if index.is_some_and(|index| servers.all[index].config == config) {
@@ -95,18 +95,18 @@ impl Upstreams {
     }
 
     /// Returns the tools of a server, if it runs and they are known. Does not wait.
-    pub(crate) fn listed(&self, server: &str) -> Option<Arc<ServerTools>> {
+    pub(crate) fn current_tools(&self, server: &str) -> Option<Arc<ServerTools>> {
         self.find(server)?.listed()
     }
 
     /// Returns the tools of a server, and starts it if necessary.
-    pub(crate) async fn list(&self, server: &str) -> Result<Arc<ServerTools>, UpstreamError> {
+    pub(crate) async fn list_tools(&self, server: &str) -> Result<Arc<ServerTools>, UpstreamError> {
         self.get(server)?.lease().await?.list().await
     }
 
     /// Returns the tools that a server had when it last ran, in this process or an earlier one.
     /// They come from a cache that is not trusted: see `store/servers.rs`.
-    pub(crate) fn remembered(&self, server: &str) -> Option<Arc<ServerTools>> {
+    pub(crate) fn cached_tools(&self, server: &str) -> Option<Arc<ServerTools>> {
         self.find(server)?.remembered()
     }
 
@@ -193,20 +193,20 @@ fn server_status(server: &UpstreamServer) -> (ServerStatus, Option<i32>) {
         protocol: cached.as_ref().map(|cached| cached.protocol.clone()),
         title: None,
         version: None,
-        tools: cached.as_ref().map(|cached| cached.definitions.len()),
-        left_out: Vec::new(),
-        started_in: cached.as_ref().map(|cached| cached.started_in),
+        tool_count: cached.as_ref().map(|cached| cached.definitions.len()),
+        skipped_tools: Vec::new(),
+        startup_time: cached.as_ref().map(|cached| cached.started_in),
         pid: None,
         memory: None,
         stderr: Vec::new(),
-        noise: 0,
+        noise_lines: 0,
         restarts: server.starts.load(Ordering::Relaxed).saturating_sub(1),
     };
     let tail = server.tail.lock().unwrap_or_else(PoisonError::into_inner).clone();
     status.stderr = tail.last(usize::MAX);
-    status.noise = tail.noise_count();
+    status.noise_lines = tail.noise_count();
     if let Some(took) = *server.started_in.lock().unwrap_or_else(PoisonError::into_inner) {
-        status.started_in = Some(took);
+        status.startup_time = Some(took);
     }
     let mut group = None;
     match &*server.state() {
@@ -233,8 +233,8 @@ fn server_status(server: &UpstreamServer) -> (ServerStatus, Option<i32>) {
             status.pid = description.pid;
             group = description.group;
             if let Some(listing) = connection.current_tools() {
-                status.tools = Some(listing.tools().len());
-                status.left_out = listing.skipped.clone();
+                status.tool_count = Some(listing.tools().len());
+                status.skipped_tools = listing.skipped.clone();
             }
         }
     }

@@ -33,7 +33,7 @@ fn environment(env: &TestEnv) -> Environment {
 }
 
 fn load(env: &TestEnv) -> Project {
-    Project::load_in(env.path(), &environment(env)).expect("it can be read")
+    Project::load_with_environment(env.path(), &environment(env)).expect("it can be read")
 }
 
 /// Runs a program; `decide` is shown each question.
@@ -48,7 +48,7 @@ async fn run(
         config.allow_tool(String::from(pattern.clone()));
     }
     let engine = Engine::new(&config).expect("it starts");
-    let servers = Servers::of_unremembered(project).expect("no cloud");
+    let servers = Servers::of_uncached(project).expect("no cloud");
     let asked = Arc::new(Mutex::new(Vec::new()));
     let seen = asked.clone();
     let approver = approver_from_fn(move |question: Question| {

@@ -71,7 +71,7 @@ impl Lacking {
 
     fn found(&self, tool: &ToolName) -> ResolvedTool {
         match self.need(tool.server()) {
-            Some(need) => ResolvedTool::lacking(tool.clone(), need),
+            Some(need) => ResolvedTool::with_need(tool.clone(), need),
             None => {
                 let mut found = ResolvedTool::new(tool.clone(), Effects::Unknown);
                 let definition = format!("v{}", self.version.load(Ordering::SeqCst));
@@ -100,7 +100,7 @@ impl Tools for Lacking {
         Box::pin(async move { Ok(found) })
     }
 
-    fn meet(
+    fn fulfill_need(
         &self,
         tool: &ToolName,
         need: &Need,
@@ -346,7 +346,7 @@ async fn always_is_kept_once_with_what_the_tool_was() {
     let kept = Arc::new(Mutex::new(Vec::<Grant>::new()));
     let keeper = kept.clone();
     let engine = engine(|config| {
-        config.ask_tool("*").keeper(move |grants: &[Grant]| {
+        config.ask_tool("*").grant_writer(move |grants: &[Grant]| {
             keeper.lock().expect("no panic").extend(grants.iter().cloned());
             Ok("memory".into())
         })
@@ -371,7 +371,7 @@ async fn always_is_kept_once_with_what_the_tool_was() {
 async fn what_cannot_be_kept_holds_for_the_run_and_is_told() {
     let engine = engine(|config| {
         let broken = |_: &[Grant]| Err(pml::Error::new(Code::Config, "the disk is full"));
-        config.ask_tool("*").keeper(broken)
+        config.ask_tool("*").grant_writer(broken)
     });
     let code = "await mcp.t.go({}); return await mcp.t.go({})";
     let tools = Arc::new(Lacking::default());
@@ -514,7 +514,7 @@ async fn always_holds_for_good_also_where_a_key_is_missing_after_the_install() {
     let kept = Arc::new(Mutex::new(Vec::<Grant>::new()));
     let keeper = kept.clone();
     let engine = engine(|config| {
-        config.ask_tool("*").keeper(move |grants: &[Grant]| {
+        config.ask_tool("*").grant_writer(move |grants: &[Grant]| {
             keeper.lock().expect("no panic").extend(grants.iter().cloned());
             Ok("memory".into())
         })

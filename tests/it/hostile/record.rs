@@ -143,7 +143,7 @@ async fn a_question_that_was_changed_after_it_was_shown_takes_no_answer() {
         let engine = engine(store(folder.path()), asks);
         let answered = engine.answer(shown.id, yes(&shown)).await.expect("the journal works");
         assert!(matches!(answered, AnswerOutcome::NotShown { .. }), "{change}: {answered:?}");
-        assert_eq!(engine.journal().decided(shown.run).await.expect("it reads"), []);
+        assert_eq!(engine.journal().decisions(shown.run).await.expect("it reads"), []);
         let still = resume(&engine, shown.run, &tools).await;
         assert_eq!(still.questions().len(), 1, "{:?}", still.ending);
         assert_eq!(tools.calls(), [""; 0], "{change}");
@@ -303,7 +303,7 @@ async fn a_call_that_was_out_is_not_repeated_on_the_journals_word() {
     // The attacker's row: it only read, so it may go out again.
     let journal = HookedJournal::new(inner).on_load(|stored| {
         for entry in &mut stored.entries {
-            if let JournalEvent::Executing { effects, .. } = &mut entry.what {
+            if let JournalEvent::Executing { effects, .. } = &mut entry.event {
                 *effects = Effects::ReadOnly;
             }
         }
@@ -360,7 +360,7 @@ async fn what_an_earlier_run_did_is_not_harmless_on_the_journals_word() {
     let failed = first.run(Script::ts(code)).tools(tools.clone()).await.expect("it runs");
     let journal = HookedJournal::new(inner).on_load(|stored| {
         for entry in &mut stored.entries {
-            if let JournalEvent::Executing { effects, .. } = &mut entry.what {
+            if let JournalEvent::Executing { effects, .. } = &mut entry.event {
                 *effects = Effects::ReadOnly;
             }
         }
@@ -425,12 +425,12 @@ async fn what_goes_out_names_the_digest_that_was_approved() {
     engine.answer(shown.id, yes(&shown)).await.expect("the journal works");
     resume(&engine, shown.run, &tools).await;
     let stored = engine.journal().load(shown.run).await.expect("it reads");
-    let sent = stored.entries.iter().find_map(|entry| match &entry.what {
+    let sent = stored.entries.iter().find_map(|entry| match &entry.event {
         JournalEvent::Executing { approved, .. } => approved.clone(),
         _ => None,
     });
     assert_eq!(sent, Some(shown.asks[0].digest()));
-    let asked = stored.entries.iter().find_map(|entry| match &entry.what {
+    let asked = stored.entries.iter().find_map(|entry| match &entry.event {
         JournalEvent::Asked { question } => Some(question.clone()),
         _ => None,
     });

@@ -100,7 +100,7 @@ async fn an_answer_that_the_journal_cannot_keep_is_accounted_for() {
     let outcome = engine.run(script).tools(tools()).await.expect("it runs");
     assert_eq!(code_of(&outcome), Some("JOURNAL_SIZE"));
     let stored = engine.journal().load(outcome.run_id).await.expect("it is there");
-    let settled = stored.entries.iter().find_map(|entry| match &entry.what {
+    let settled = stored.entries.iter().find_map(|entry| match &entry.event {
         JournalEvent::Settled { settled: CallResult::Error { code, message, .. }, .. } => {
             Some((code, message))
         }
@@ -140,7 +140,7 @@ async fn writing_an_answer_is_the_programs_cpu_time_and_cannot_be_caught() {
     assert_eq!(code_of(&outcome), Some("CPU_TIME"));
     let stored = engine.journal().load(outcome.run_id).await.expect("it is there");
     let ours = |entry: &pml::journal::JournalEntry| {
-        matches!(&entry.what,
+        matches!(&entry.event,
         JournalEvent::Settled { settled: CallResult::Error { code, .. }, .. } if code == "CPU_TIME")
     };
     assert!(stored.entries.iter().any(ours), "{:?}", stored.entries.len());

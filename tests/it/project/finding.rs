@@ -80,7 +80,7 @@ async fn a_call_goes_to_the_tool_that_its_name_means() {
     let outcome = run(&engine, &tools, WRITE).await;
     assert_eq!(outcome.value(), Some(json!("files:write_file")));
     let stored = engine.journal().load(outcome.run_id).await.expect("it is kept");
-    let sent = stored.entries.iter().find_map(|entry| match &entry.what {
+    let sent = stored.entries.iter().find_map(|entry| match &entry.event {
         JournalEvent::Executing { tool, origin, .. } => Some((tool.to_string(), origin.clone())),
         _ => None,
     });
@@ -163,7 +163,7 @@ async fn a_call_that_is_given_up_while_its_server_starts_was_never_sent() {
     let given_up = stored
         .entries
         .iter()
-        .any(|entry| matches!(entry.what, JournalEvent::Cancelled { sent: false, .. }));
+        .any(|entry| matches!(entry.event, JournalEvent::Cancelled { sent: false, .. }));
     assert!(given_up);
 }
 

@@ -29,7 +29,7 @@ fn project(env: &TestEnv) -> Project {
     let state = env.state_home().to_str().expect("Unicode");
     let variables = [("HOME", home), ("XDG_STATE_HOME", state), ("SECRET", "hunter2")];
     let environment: Environment = variables.into_iter().collect();
-    Project::load_in(env.path(), &environment).expect("it can be read")
+    Project::load_with_environment(env.path(), &environment).expect("it can be read")
 }
 
 #[test]
@@ -108,7 +108,8 @@ fn trust_is_for_a_folder_and_not_for_its_copy() {
     let state = env.state_home().to_str().expect("Unicode");
     let environment: Environment =
         [("HOME", home), ("XDG_STATE_HOME", state)].into_iter().collect();
-    let copy = Project::load_in(&env.path().join("copy"), &environment).expect("it can be read");
+    let copy = Project::load_with_environment(&env.path().join("copy"), &environment)
+        .expect("it can be read");
     assert_eq!(copy.trust, TrustState::Unknown);
 }
 

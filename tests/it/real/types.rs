@@ -226,7 +226,7 @@ fn what_was_inferred_is_checked_too() {
         json!({ "size": 1, "by": { "ann@example.org": [1.5] } }),
         json!({ "size": 2, "link": null }),
     ] {
-        observed.note(&stat.tool, &stat.digest(), &result);
+        observed.record(&stat.tool, &stat.digest(), &result);
     }
     let declarations = pml::catalog::typescript_declarations([&stat], Some(&observed));
     let right = "const s = await mcp.fs.stat(); export const n: number = s.size + (s.by?.x?.[0] ?? 0); s.link === null";

@@ -72,7 +72,7 @@ async fn check_calls(engine: &Engine, run: RunId, counter: &Counter, program: &G
     let stored = engine.journal().load(run).await.expect("it is kept");
     let mut calls = BTreeMap::<CallId, (String, CallVerdict)>::new();
     for entry in &stored.entries {
-        match &entry.what {
+        match &entry.event {
             JournalEvent::Requested { call, tool, verdict, .. } => {
                 let before = calls.insert(*call, (tool.clone(), verdict.clone()));
                 assert!(before.is_none(), "{call} was requested twice\n{}", program.code);
@@ -144,7 +144,7 @@ async fn survives(
             Err(over) if over.kind() == Code::RunEnded => {
                 let stored = engine.journal().load(id).await.expect("it is kept");
                 let Some(JournalEvent::Ended { ending }) =
-                    stored.entries.last().map(|entry| &entry.what)
+                    stored.entries.last().map(|entry| &entry.event)
                 else {
                     panic!("over without an ending");
                 };

@@ -102,7 +102,7 @@ async fn an_owner_killed_between_executing_and_settled_leaves_a_question_and_no_
     assert_eq!(resume(&project, id).outcome(), Ok(json!({ "finished": 2 })));
     assert_eq!(project.seen(id, second), 1, "it was not made again");
     let stored = store(&project.path(".pml")).load(id).await.expect("it is kept");
-    let asks = stored.entries.iter().filter_map(|entry| match &entry.what {
+    let asks = stored.entries.iter().filter_map(|entry| match &entry.event {
         JournalEvent::Asked { question } => Some(question.asks[0].kind),
         _ => None,
     });
@@ -386,7 +386,7 @@ async fn the_power_level_waits_for_the_disk_unless_a_call_only_reads() {
 
 #[tokio::test]
 async fn runs_are_forgotten_by_count_and_never_while_they_wait() {
-    let engine = engine(Arc::new(MemoryJournal::keeping(3)));
+    let engine = engine(Arc::new(MemoryJournal::with_retained_runs(3)));
     let waiting = engine.run(Script::ts("await mcp.t.later({})")).await.expect("it waits").run_id;
     for _ in 0..10 {
         engine.run(Script::ts("1")).await.expect("it runs");

@@ -12,7 +12,7 @@ async fn check_calls(project: &SurvivorProject, run: RunId, program: &Generated)
     let store = Store::open(project.path(".pml"), Durability::Process).expect("it opens");
     let stored = store.load(run).await.expect("it is kept");
     for entry in stored.entries {
-        let JournalEvent::Requested { call, tool, .. } = entry.what else { continue };
+        let JournalEvent::Requested { call, tool, .. } = entry.event else { continue };
         if tool_effects(&tool) == Effects::Unknown {
             let seen = project.seen(run, call);
             assert!(seen <= 1, "call {call} of {tool} was made {seen} times\n{}", program.code);

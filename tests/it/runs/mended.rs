@@ -233,7 +233,7 @@ async fn takes_up(
 
 #[tokio::test]
 async fn a_program_taken_up_again_and_again_makes_every_call_once() {
-    let journal = Arc::new(CutJournal::new(Arc::new(MemoryJournal::keeping(10_000))));
+    let journal = Arc::new(CutJournal::new(Arc::new(MemoryJournal::with_retained_runs(10_000))));
     let engine = engine(journal.clone());
     let mut taken_up = 0;
     for seed in 2_000..2_000 + soak(300) {

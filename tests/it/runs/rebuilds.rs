@@ -200,7 +200,7 @@ fn other_guest(stored: &mut StoredRun) {
 
 fn other_arguments(stored: &mut StoredRun) {
     for entry in &mut stored.entries {
-        if let JournalEvent::Requested { tool, arguments, .. } = &mut entry.what
+        if let JournalEvent::Requested { tool, arguments, .. } = &mut entry.event
             && tool == "t:echo"
         {
             *arguments = Ok(json!({ "n": 99 }).to_string());
@@ -255,7 +255,7 @@ async fn under_another_guest_a_difference_ends_the_run_and_keeps_its_checkpoint(
     assert_eq!(tools.calls().len(), 2, "nothing was called");
     let stored = engine.journal().load(id).await.expect("it is kept");
     assert_eq!(stored.state, RunState::Failed);
-    assert!(stored.entries.iter().any(|entry| matches!(entry.what, JournalEvent::Settled { .. })));
+    assert!(stored.entries.iter().any(|entry| matches!(entry.event, JournalEvent::Settled { .. })));
 }
 
 /// Runs a program that fails, then a mended one on its checkpoint.
@@ -370,7 +370,7 @@ fn hesitant(has: fn(&JournalEvent) -> bool) -> (Engine, Arc<Semaphore>, Arc<Noti
     let (wait, tell) = (gate.clone(), reached.clone());
     let journal =
         HookedJournal::new(Arc::new(MemoryJournal::new())).on_append(move |batch, written| {
-            if !batch.entries.iter().any(|entry| has(&entry.what)) {
+            if !batch.entries.iter().any(|entry| has(&entry.event)) {
                 return written;
             }
             let wait = wait.clone();
@@ -444,7 +444,8 @@ async fn a_call_that_must_not_be_repeated_leaves_only_when_the_journal_says_so()
 async fn a_journal_that_fails_stops_the_run_before_it_calls_anything_more() {
     let journal = HookedJournal::new(Arc::new(MemoryJournal::new())).on_append(|batch, written| {
         let full = || StoreError::Full { path: "state.db".into() };
-        match batch.entries.iter().any(|entry| matches!(entry.what, JournalEvent::Settled { .. })) {
+        match batch.entries.iter().any(|entry| matches!(entry.event, JournalEvent::Settled { .. }))
+        {
             true => Box::pin(std::future::ready(Err(full()))),
             false => written,
         }
@@ -472,14 +473,14 @@ async fn what_a_program_gives_up_is_journalled_with_whether_it_had_left() {
     let arguments: std::collections::BTreeMap<_, _> = stored
         .entries
         .iter()
-        .filter_map(|entry| match &entry.what {
+        .filter_map(|entry| match &entry.event {
             JournalEvent::Requested { call, arguments: Ok(arguments), .. } => {
                 Some((*call, arguments))
             }
             _ => None,
         })
         .collect();
-    let given_up = stored.entries.iter().filter_map(|entry| match &entry.what {
+    let given_up = stored.entries.iter().filter_map(|entry| match &entry.event {
         JournalEvent::Cancelled { call, sent } => {
             Some(("cancelled", arguments[call].as_str(), *sent))
         }

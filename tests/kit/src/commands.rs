@@ -39,7 +39,7 @@ fn one_line(output: &Output, arguments: &[&str], code: i32) -> Value {
 pub fn trust(env: &TestEnv) {
     let state = env.state_home().to_string_lossy();
     let environment: Environment = [("XDG_STATE_HOME", state)].into_iter().collect();
-    let project = Project::load_in(env.path(), &environment).expect("it can be read");
+    let project = Project::load_with_environment(env.path(), &environment).expect("it can be read");
     project.grant_trust(&environment).expect("it is recorded");
 }
 

@@ -124,8 +124,8 @@ impl Journal for CutJournal {
         self.write(|| self.inner.expire(question, now))
     }
 
-    fn decided(&self, run: RunId) -> JournalFuture<Vec<RecordedDecision>> {
-        self.read(|| self.inner.decided(run))
+    fn decisions(&self, run: RunId) -> JournalFuture<Vec<RecordedDecision>> {
+        self.read(|| self.inner.decisions(run))
     }
 
     fn watch(&self, run: RunId) -> Arc<Notify> {
@@ -152,7 +152,7 @@ impl Journal for CutJournal {
         self.write(|| self.inner.audit(note))
     }
 
-    fn audited(&self, filter: AuditFilter) -> JournalFuture<AuditTrail> {
-        self.read(|| self.inner.audited(filter))
+    fn audit_trail(&self, filter: AuditFilter) -> JournalFuture<AuditTrail> {
+        self.read(|| self.inner.audit_trail(filter))
     }
 }

@@ -97,8 +97,8 @@ impl Journal for HookedJournal {
         self.inner.expire(question, now)
     }
 
-    fn decided(&self, run: RunId) -> JournalFuture<Vec<RecordedDecision>> {
-        let (decided, hook) = (self.inner.decided(run), self.on_decided.clone());
+    fn decisions(&self, run: RunId) -> JournalFuture<Vec<RecordedDecision>> {
+        let (decided, hook) = (self.inner.decisions(run), self.on_decided.clone());
         Box::pin(async move {
             let mut decided = decided.await?;
             hook(&mut decided);
@@ -130,7 +130,7 @@ impl Journal for HookedJournal {
         self.inner.audit(note)
     }
 
-    fn audited(&self, filter: AuditFilter) -> JournalFuture<AuditTrail> {
-        self.inner.audited(filter)
+    fn audit_trail(&self, filter: AuditFilter) -> JournalFuture<AuditTrail> {
+        self.inner.audit_trail(filter)
     }
 }

@@ -11,7 +11,7 @@ use crate::{project, report, ui};
 use anyhow::{Context, Result};
 use clap::Args;
 use pml::json::{self, Value, json};
-use pml::{Code, Error, RunId, SystemClock, approval::offers_of_ask};
+use pml::{Code, Error, RunId, SystemClock, approval::suggest_constraints};
 use std::cell::OnceCell;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
@@ -118,7 +118,7 @@ impl ApproveCommand {
                 }
                 Ok(())
             };
-            let (confirm, suggester) = (&confirm_on_terminal, offers_of_ask);
+            let (confirm, suggester) = (&confirm_on_terminal, suggest_constraints);
             let ((agent, settings_error), redactor) = (agent, &redactor);
             let context = ApproveContext {
                 clock,

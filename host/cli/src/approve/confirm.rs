@@ -40,7 +40,7 @@ pub(super) fn is_confirmed(
     let shown = details(context, asks, context.redactor);
     // An agent may have written the calls; it must not see secrets.
     let revealed = match context.agent {
-        CallingAgent::Absent => details(context, asks, &Redactor::revealing()),
+        CallingAgent::Absent => details(context, asks, &Redactor::hiding_nothing()),
         _ => Vec::new(),
     };
     let more = ConfirmDetails { details: shown, revealed };
@@ -75,7 +75,7 @@ fn details(context: &ApproveContext<'_>, asks: &[&Ask], redactor: &Redactor) -> 
 
 /// Reports whether a decision permits nothing: it declines, or ends the run.
 pub(super) fn is_refusal(decision: &Decision) -> bool {
-    decision.ends() || *decision == Decision::Decline
+    decision.ends_run() || *decision == Decision::Decline
 }
 
 fn question(decision: &Decision, asks: &[&Ask]) -> &'static str {

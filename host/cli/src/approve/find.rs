@@ -61,7 +61,7 @@ pub(super) async fn find(
 /// Finds the last closed question with such an id. The audit trail has all questions, the journal
 /// only those of runs that it still stores.
 async fn find_closed(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<StoredQuestion> {
-    let trail = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
+    let trail = journal.audit_trail(AuditFilter::default()).await.map_err(Error::from)?;
     let asked = trail.entries.iter().filter(|entry| entry.kind() == "asked");
     let asked: Vec<_> = asked.map(|entry| entry.body.clone()).collect();
     let mut found = matching(typed, asked.clone(), |body| text(body, "workflow_id"));
@@ -86,7 +86,7 @@ pub(super) async fn closed_error(
     question: &Question,
     now: Timestamp,
 ) -> Result<anyhow::Error> {
-    let trail = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
+    let trail = journal.audit_trail(AuditFilter::default()).await.map_err(Error::from)?;
     let reason = closing_reason(&trail.entries, &question.id.to_string(), question.expires_at, now);
     let run = Some(question.run);
     Ok(reason.map_or_else(unknown_error, |how| error_with_hint(&how, run, &question.script)))

@@ -85,7 +85,7 @@ impl ApproveCommand {
                 return Ok(RecordedStatus::NotRecorded(ExitCode::from(FAILED)));
             }
         }
-        let answer = match decision.ends() {
+        let answer = match decision.ends_run() {
             true => {
                 Answer::all(&stored.question, decision.clone(), user(), context.agent.channel())
             }
@@ -134,7 +134,8 @@ impl ApproveCommand {
 
 /// Returns the run if it has no open question, has not ended, and no process owns it.
 async fn resumable_run(journal: &dyn Journal, run: RunId, now: Timestamp) -> Result<Option<RunId>> {
-    let idle = |run: &RunSummary| run.owner.is_none() && run.questions == 0 && !run.state.ended();
+    let idle =
+        |run: &RunSummary| run.owner.is_none() && run.questions == 0 && !run.state.has_ended();
     Ok(run_summary(journal, run, now).await?.filter(idle).map(|run| run.run))
 }
 
@@ -144,7 +145,7 @@ async fn run_summary(
     run: RunId,
     now: Timestamp,
 ) -> Result<Option<RunSummary>> {
-    let filter = RunFilter { id: Some(run.to_string()), ..RunFilter::default() };
+    let filter = RunFilter { id_prefix: Some(run.to_string()), ..RunFilter::default() };
     Ok(journal.runs(filter, now).await.map_err(Error::from)?.into_iter().next())
 }
 

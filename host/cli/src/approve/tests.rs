@@ -99,12 +99,12 @@ async fn waiting_for_three(journal: &MemoryJournal) -> (Question, Lease) {
 }
 
 async fn trail(journal: &MemoryJournal) -> Vec<Value> {
-    let trail = journal.audited(AuditFilter::default()).await.unwrap();
+    let trail = journal.audit_trail(AuditFilter::default()).await.unwrap();
     trail.entries.into_iter().map(|entry| entry.body).collect()
 }
 
 async fn decided(journal: &MemoryJournal, run: RunId) -> Vec<Decision> {
-    let decided = journal.decided(run).await.unwrap();
+    let decided = journal.decisions(run).await.unwrap();
     decided.into_iter().map(|decided| decided.decision).collect()
 }
 
@@ -134,7 +134,7 @@ async fn a_yes_is_recorded_and_names_the_owner() {
     assert_eq!((run, owner, open), (question.run, Some(std::process::id()), 0));
     assert_eq!(asks, [(AskId(1), question.asks[0].digest())]);
     assert_eq!(decided(&journal, run).await, [Decision::Approve]);
-    let decision_record = journal.decided(run).await.unwrap().remove(0);
+    let decision_record = journal.decisions(run).await.unwrap().remove(0);
     assert_eq!(decision_record.channel, "command line");
     assert!(decision_record.is_about(&question.asks[0]), "the digest of what was printed");
     drop(lease);
@@ -342,7 +342,7 @@ async fn an_agent_may_decline_and_end_and_approve_where_somebody_said_so() {
     let allowed =
         Circumstances { agent: CallingAgent::Allowed("GEMINI_CLI"), ..Circumstances::default() };
     record_in(&journal, &[&question.id.to_string(), "--yes"], allowed).await.unwrap();
-    let decision_record = journal.decided(question.run).await.unwrap();
+    let decision_record = journal.decisions(question.run).await.unwrap();
     assert_eq!(decision_record[0].decision, Decision::Approve);
     assert_eq!(decision_record[0].channel, "command line, run by an agent (GEMINI_CLI)");
 }
@@ -376,7 +376,7 @@ async fn a_question_answered_elsewhere_while_the_confirmation_stands_is_late() {
     let (confirm, agent, suggester) = (
         &elsewhere,
         CallingAgent::Absent,
-        pml::approval::offers_of_ask as always_choices::ConstraintSuggester,
+        pml::approval::suggest_constraints as always_choices::ConstraintSuggester,
     );
     let redactor = &Redactor::new();
     let (clock, check_resumable) = (&clock, &|| Ok(()));
@@ -403,7 +403,7 @@ async fn several_asks_are_answered_in_part() {
         record(&journal, &[&id, "--yes", "--decline", "--only", "1", "--only", "3"], None).await;
     assert!(matches!(part, Ok(RecordedStatus::Recorded { open: 1, .. })));
     record(&journal, &[&id, "--yes"], None).await.unwrap();
-    let recorded = journal.decided(question.run).await.unwrap();
+    let recorded = journal.decisions(question.run).await.unwrap();
     let recorded: Vec<_> = recorded.into_iter().map(|one| (one.ask, one.decision)).collect();
     assert_eq!(
         recorded,

@@ -3,7 +3,7 @@
 use super::line::lines;
 use crate::execute::runtime;
 use crate::identify::matching;
-use crate::quantity::{counted, duration};
+use crate::quantity::{counted, parse_duration};
 use crate::report::{FAILED, HintedError};
 use crate::reveal::{Reveal, redactor};
 use crate::terminal::{Terminal, width_of_stdout};
@@ -67,7 +67,7 @@ enum SinceArgument {
 fn since(text: &str) -> Result<SinceArgument, String> {
     let at = text.parse::<Timestamp>().map(SinceArgument::At);
     at.or_else(|wrong| {
-        duration(text).map(SinceArgument::Ago).map_err(|_| format!("{wrong}, or `7d`"))
+        parse_duration(text).map(SinceArgument::Ago).map_err(|_| format!("{wrong}, or `7d`"))
     })
 }
 
@@ -90,9 +90,9 @@ impl AuditCommand {
             SinceArgument::Ago(ago) => Timestamp(now.0.saturating_sub(ago.as_micros() as u64)),
         });
         let filter = AuditFilter { run, since, limit: self.limit };
-        let trail = journal.audited(filter).await.map_err(Error::from)?;
+        let trail = journal.audit_trail(filter).await.map_err(Error::from)?;
         self.show(&trail)?;
-        match &trail.broken {
+        match &trail.defect {
             Some(broken) => {
                 print_broken(broken);
                 Ok(ExitCode::from(FAILED))
@@ -153,7 +153,7 @@ async fn find_run(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<
         Ok(summary) => return Ok(summary.run),
         Err(unknown) => unknown,
     };
-    let trail = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
+    let trail = journal.audit_trail(AuditFilter::default()).await.map_err(Error::from)?;
     let mut runs: Vec<_> = trail.entries.iter().filter_map(|entry| entry.run).collect();
     runs.sort_unstable();
     runs.dedup();
@@ -178,7 +178,7 @@ fn print_verified(trail: &AuditTrail) {
             "entries up to {up_to} were accepted as they are; `pml audit` tells who did and why"
         ));
     }
-    match trail.kept {
+    match trail.anchored {
         None if trail.count > 0 => ui::say(&format!(
             "{WARNING}warning{WARNING:#}: how far it went is kept nowhere else, so nobody knows whether its end was \
              cut off; the folder may have been moved\n\
@@ -212,8 +212,8 @@ async fn accept(
         let hint = "a person accepts a trail, in a terminal of their own";
         return Err(HintedError::new(message, hint).into());
     }
-    let trail = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
-    let reason = match (&trail.broken, trail.kept) {
+    let trail = journal.audit_trail(AuditFilter::default()).await.map_err(Error::from)?;
+    let reason = match (&trail.defect, trail.anchored) {
         (Some(broken), _) => broken.to_string(),
         (None, None) => "how far it went was kept nowhere else".into(),
         (None, Some(_)) => {
@@ -231,8 +231,8 @@ async fn accept(
     journal.audit(AuditNote::new(now, None, what)).await.map_err(Error::from)?;
     // The acceptance is valid only if it is recorded outside the project, in the user's state
     // folder.
-    let now = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
-    if now.broken.is_some() || now.accepted != Some(now.count) {
+    let now = journal.audit_trail(AuditFilter::default()).await.map_err(Error::from)?;
+    if now.defect.is_some() || now.accepted != Some(now.count) {
         let message = "what was accepted cannot be kept in your state folder";
         return Err(HintedError::new(
             message,
@@ -278,7 +278,7 @@ mod tests {
     async fn json_has_what_was_hashed_and_the_hash() {
         let journal = MemoryJournal::new();
         fixture::finished(&journal).await;
-        let trail = journal.audited(AuditFilter::default()).await.unwrap();
+        let trail = journal.audit_trail(AuditFilter::default()).await.unwrap();
         let shown: Vec<_> = trail.entries.iter().map(json).collect();
         assert_eq!(shown[0]["what"], "asked");
         assert_eq!(shown[1]["hash"], trail.hash);

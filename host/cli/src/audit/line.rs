@@ -201,7 +201,7 @@ mod tests {
         ] {
             journal.audit(AuditNote::new(at(9_000), None, what)).await.unwrap();
         }
-        let trail = journal.audited(AuditFilter::default()).await.unwrap();
+        let trail = journal.audit_trail(AuditFilter::default()).await.unwrap();
         let lines = lines(&trail.entries, None).join("\n");
         let text = anstream::adapter::strip_str(&lines).to_string();
         let digest = trail.entries[1].body["digest"].as_str().unwrap()[..12].to_owned();
@@ -224,7 +224,7 @@ mod tests {
         let (who, channel, reason) = (EVIL.into(), EVIL.into(), EVIL.repeat(50));
         let what = AuditEvent::Refused { question: None, who, channel, reason };
         journal.audit(AuditNote::new(at(0), None, what)).await.unwrap();
-        let trail = journal.audited(AuditFilter::default()).await.unwrap();
+        let trail = journal.audit_trail(AuditFilter::default()).await.unwrap();
         let text =
             anstream::adapter::strip_str(&lines(&trail.entries, Some(80)).join("\n")).to_string();
         assert!(

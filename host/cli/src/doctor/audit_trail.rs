@@ -27,11 +27,11 @@ fn read_trail() -> Result<AuditTrail> {
     let journal = project::audit_journal()?;
     // The whole trail is verified, however many entries are returned.
     let none = AuditFilter { limit: Some(0), ..AuditFilter::default() };
-    Ok(runtime()?.block_on(journal.audited(none)).map_err(Error::from)?)
+    Ok(runtime()?.block_on(journal.audit_trail(none)).map_err(Error::from)?)
 }
 
 fn check_trail(trail: &AuditTrail) -> DoctorCheck {
-    if let Some(broken) = &trail.broken {
+    if let Some(broken) = &trail.defect {
         let how = escape(&broken.to_string()).into_owned();
         return DoctorCheck::failure(
             AREA,
@@ -41,7 +41,7 @@ fn check_trail(trail: &AuditTrail) -> DoctorCheck {
     }
     match (trail.accepted, trail.count) {
         (_, 0) => DoctorCheck::note(AREA, "the audit trail is empty"),
-        (None, _) if trail.kept.is_none() => {
+        (None, _) if trail.anchored.is_none() => {
             DoctorCheck::warning(AREA, "how far the audit trail goes is kept nowhere else")
                 .hint("`pml audit --accept` keeps it from here on")
         }
@@ -65,19 +65,19 @@ mod tests {
     fn a_trail_is_what_was_written_or_it_is_said() {
         let with = |change: fn(&mut AuditTrail)| {
             let mut trail = AuditTrail::default();
-            (trail.count, trail.kept) = (3, Some(3));
+            (trail.count, trail.anchored) = (3, Some(3));
             change(&mut trail);
             check_trail(&trail)
         };
         assert_eq!(with(|_| {}).status, CheckStatus::Fine);
         assert_eq!(with(|trail| trail.count = 0).status, CheckStatus::Note);
-        assert_eq!(with(|trail| trail.kept = None).status, CheckStatus::Warning);
+        assert_eq!(with(|trail| trail.anchored = None).status, CheckStatus::Warning);
         let accepted = with(|trail| trail.accepted = Some(2));
         assert!(
             accepted.status == CheckStatus::Fine && accepted.message.contains("up to 2"),
             "{accepted:?}"
         );
-        let broken = with(|trail| trail.broken = Some(TrailDefect::Changed { number: 2 }));
+        let broken = with(|trail| trail.defect = Some(TrailDefect::Changed { number: 2 }));
         assert_eq!(broken.status, CheckStatus::Failure);
         assert!(broken.hint.is_some_and(|hint| hint.contains("`pml audit`")));
     }

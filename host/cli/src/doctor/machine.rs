@@ -34,7 +34,7 @@ fn older_journal(project_journal: &ProjectJournal) -> Option<DoctorCheck> {
     if !older_journal::exists(project_journal) {
         return None;
     }
-    Some(match project_journal.older() {
+    Some(match project_journal.legacy_outcome() {
         Ok(Some(older)) => DoctorCheck::note(AREA, older_journal::describe(&older)),
         Ok(None) => DoctorCheck::note(
             AREA,

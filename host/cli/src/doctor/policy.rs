@@ -148,7 +148,7 @@ fn check_grants<'a>(
             let what =
                 format!("`grants` has `{tool}`, which `allow` does not cover: it allows nothing");
             checks.push(DoctorCheck::warning(AREA, what).hint("take it out, or allow the tool"));
-        } else if let Some(older) = tool_grants.clone().find(|grant| grant.is_older()) {
+        } else if let Some(older) = tool_grants.clone().find(|grant| grant.has_older_conditions()) {
             let what = format!("`grants` has {older}");
             let hint = "call it as before: one question shows what it covered and what it would, \
                         and `always` writes it anew";

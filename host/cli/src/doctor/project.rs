@@ -70,7 +70,7 @@ fn version_control(root: &Path) -> Vec<DoctorCheck> {
 /// Checks whether Claude Code has pml among its servers.
 pub(super) fn claude_code(folder: &Path, environment: &Environment) -> DoctorCheck {
     let found = find_servers(folder, environment, &[ImportSource::ClaudeCode]);
-    match found.with_pml.first() {
+    match found.clients_with_pml.first() {
         Some((_, file)) => {
             let file = escape(&file.to_string_lossy()).into_owned();
             DoctorCheck::fine("clients", format!("Claude Code has pml: {file}"))

@@ -2,7 +2,7 @@
 
 use super::check::DoctorCheck;
 use super::launch::unpinned;
-use crate::moment::span;
+use crate::moment::format_span;
 use crate::project_context::ProjectContext;
 use crate::quantity::counted;
 use crate::servers::{ServerHealth, missing_package, rows};
@@ -135,8 +135,8 @@ pub(super) async fn check_started(context: &ProjectContext) -> Vec<DoctorCheck> 
         let status = row.status.as_ref();
         match &row.health {
             ServerHealth::Answers => {
-                let tools = status.and_then(|status| status.tools).unwrap_or_default();
-                let took = status.and_then(|status| status.started_in).map(span);
+                let tools = status.and_then(|status| status.tool_count).unwrap_or_default();
+                let took = status.and_then(|status| status.startup_time).map(format_span);
                 let took = took.map(|took| format!(", in {took}")).unwrap_or_default();
                 let tools = counted(tools as u64, "tool");
                 DoctorCheck::fine(AREA, format!("`{name}` answers: {tools}{took}"))

@@ -18,7 +18,7 @@ use crate::wrap::wrap;
 use pml::json::{self, Value};
 use pml::{
     Answer, Approver, Ask, BoxFuture, Decision, Question,
-    approval::{AskId, AskKind, details_of_ask_with, lines_of_ask_with, offers_of_ask},
+    approval::{AskId, AskKind, details_of_ask_with, lines_of_ask_with, suggest_constraints},
     text::Redactor,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,7 +53,7 @@ impl TerminalPrompt {
         redactor: impl Fn() -> Redactor + Send + Sync + 'static,
     ) -> Option<TerminalPrompt> {
         let terminal = Terminal::open()?;
-        Some(TerminalPrompt::new(terminal, storage, offers_of_ask, Arc::new(redactor)))
+        Some(TerminalPrompt::new(terminal, storage, suggest_constraints, Arc::new(redactor)))
     }
 
     pub(super) fn new(
@@ -113,7 +113,7 @@ impl TerminalPrompt {
                 dialog.finished = true;
                 return Ok(None);
             };
-            if decision.ends() {
+            if decision.ends_run() {
                 dialog.finished = true;
                 return Ok(Some(Answer::all(question, decision, user(), CHANNEL)));
             }
@@ -213,7 +213,7 @@ impl PromptDialog<'_> {
                 },
                 Some(KeyAction::Reveal) => {
                     self.say(&format!("  {}", reveal_warning()))?;
-                    self.show_all(ask, &Redactor::revealing())?;
+                    self.show_all(ask, &Redactor::hiding_nothing())?;
                     None
                 }
                 None if typed == "?" => {

@@ -25,7 +25,7 @@ struct Person(File, String);
 
 impl Person {
     fn at_terminal() -> (Person, TerminalPrompt) {
-        Person::with_suggester(pml::approval::offers_of_ask)
+        Person::with_suggester(pml::approval::suggest_constraints)
     }
 
     fn with_suggester(suggester: always_choices::ConstraintSuggester) -> (Person, TerminalPrompt) {
@@ -39,7 +39,7 @@ impl Person {
             Terminal::from_file(slave),
             JournalStorage::InMemory,
             suggester,
-            Arc::new(|| Redactor::knowing([Secret::new(KNOWN)])),
+            Arc::new(|| Redactor::with_secrets([Secret::new(KNOWN)])),
         );
         (Person(master.into(), String::new()), prompt)
     }

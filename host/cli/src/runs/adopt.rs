@@ -49,7 +49,7 @@ impl RunsAdoptCommand {
         let Some(old) = &self.old else { return choose(&project_journal, now) };
         // This check comes before any output about existing journals.
         widening_permit::refuse_agents("pml runs adopt")?;
-        let Some(orphan) = project_journal.of_path(old) else {
+        let Some(orphan) = project_journal.find_by_path(old) else {
             let message = format!("there is no journal of that project: {}", path_text(old));
             return Err(HintedError::new(
                 message,
@@ -75,7 +75,8 @@ enum Consent {
 
 /// Lists the journals that can be adopted and, on a terminal, asks which one.
 fn choose(project_journal: &ProjectJournal, now: Timestamp) -> Result<ExitCode> {
-    let orphans: Vec<_> = project_journal.gone().into_iter().take(MAX_LISTED).collect();
+    let orphans: Vec<_> =
+        project_journal.orphaned_journals().into_iter().take(MAX_LISTED).collect();
     if orphans.is_empty() {
         ui::say("no journal of a project that is gone");
         return Ok(ExitCode::SUCCESS);
@@ -101,8 +102,8 @@ fn lines(orphans: &[OrphanedJournal], now: Timestamp) -> Vec<String> {
     let mut rows =
         vec![["PROJECT", "RUNS", "LAST USED"].map(|title| TableCell::styled(title, BOLD)).into()];
     rows.extend(orphans.iter().map(|journal| {
-        let (runs, last) = match Store::glance(&journal.folder, now) {
-            Ok(JournalOverview { runs, last, .. }) => {
+        let (runs, last) = match Store::overview(&journal.folder, now) {
+            Ok(JournalOverview { runs, last_activity: last, .. }) => {
                 (runs.to_string(), last.map_or("-".into(), |last| ago(last, now)))
             }
             Err(_) => ("?".into(), "cannot be read".into()),
@@ -148,7 +149,7 @@ fn adopt(
         ui::say("nothing was taken over");
         return Ok(ExitCode::from(report::FAILED));
     }
-    let heads = project_journal.heads();
+    let heads = project_journal.audit_head_folder();
     let lock = project_journal.lock()?;
     // The state may have changed while the question was open.
     check_adoptable(project_journal, orphan, &here, now)?;
@@ -164,9 +165,9 @@ fn adopt(
             replaced
         }
     };
-    project_journal.take(orphan, &lock)?;
+    project_journal.adopt(orphan, &lock)?;
     if orphan.folder != here {
-        Store::forget_head(&orphan.folder, &heads).map_err(Error::from)?;
+        Store::remove_head(&orphan.folder, &heads).map_err(Error::from)?;
     }
     drop(lock);
     record_adoption(project_journal, orphan, now)?;
@@ -174,7 +175,7 @@ fn adopt(
         Some(replaced) => import_history(&here, &heads, replaced, now)?,
         None => 0,
     };
-    let runs = Store::glance(&here, now).map_err(Error::from)?.runs;
+    let runs = Store::overview(&here, now).map_err(Error::from)?.runs;
     ui::say(&format!(
         "taken over from {}: {}",
         path_text(&orphan.path),
@@ -194,7 +195,7 @@ fn check_adoptable(
     here: &Path,
     now: Timestamp,
 ) -> Result<()> {
-    if !project_journal.gone().contains(orphan) {
+    if !project_journal.orphaned_journals().contains(orphan) {
         let message = format!("the project is still there: {}", path_text(&orphan.path));
         return Err(HintedError::new(
             message,
@@ -202,7 +203,7 @@ fn check_adoptable(
         )
         .into());
     }
-    let theirs = Store::glance(&orphan.folder, now).map_err(Error::from)?;
+    let theirs = Store::overview(&orphan.folder, now).map_err(Error::from)?;
     if theirs.in_use {
         let message =
             format!("a process still works with that journal: {}", path_text(&orphan.folder));
@@ -211,7 +212,7 @@ fn check_adoptable(
     if orphan.folder == here {
         return Ok(());
     }
-    let ours = Store::glance(here, now).map_err(Error::from)?;
+    let ours = Store::overview(here, now).map_err(Error::from)?;
     if ours.in_use || ours.unfinished > 0 {
         let count = counted(ours.unfinished, "run");
         let message = format!("this project has runs of its own that are not over: {count}");
@@ -247,7 +248,7 @@ fn record_adoption(
     let store = Store::open_with_heads(
         project_journal.folder(),
         Durability::Process,
-        project_journal.heads(),
+        project_journal.audit_head_folder(),
     );
     let store = store.map_err(Error::from)?;
     let text = |path: &Path| path.to_string_lossy().into_owned();
@@ -267,7 +268,7 @@ fn record_adoption(
 pub(super) fn hint(has_runs: bool) -> Option<String> {
     let project_journal = project::project_journal().ok()?;
     let name = project_journal.root().file_name();
-    let orphans = project_journal.gone();
+    let orphans = project_journal.orphaned_journals();
     let same_name = orphans.iter().any(|journal| journal.path.file_name() == name);
     let show = !orphans.is_empty() && (same_name || !has_runs);
     show.then(|| {

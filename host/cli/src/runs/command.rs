@@ -3,7 +3,7 @@
 use super::adopt::{self, RunsAdoptCommand};
 use super::{list, show};
 use crate::execute::runtime;
-use crate::quantity::{counted, duration};
+use crate::quantity::{counted, parse_duration};
 use crate::reveal::{Reveal, redactor};
 use crate::{identify, project, ui};
 use anyhow::Result;
@@ -74,7 +74,7 @@ struct RunsPruneCommand {
     #[arg(long, value_name = "N")]
     keep: Option<u64>,
     /// Forget what ended longer ago than this (12h, 30d)
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     older_than: Option<Duration>,
     /// Forget all runs that are over
     #[arg(long, conflicts_with_all = ["keep", "older_than"])]

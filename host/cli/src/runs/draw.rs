@@ -1,6 +1,6 @@
 //! Draws calls as bars on the time scale of their run.
 
-use crate::moment::span;
+use crate::moment::format_span;
 use crate::table::{TableCell, table};
 use crate::ui::{BAD, DIM, GOOD, WAITING};
 use anstyle::Style;
@@ -78,7 +78,7 @@ fn row(
         TableCell::styled(cut_to_columns(&name, TOOL), tool),
         TableCell::styled(bar_cells(&call.spans, scale, width), bar),
         TableCell::styled(state, colour),
-        TableCell::plain(if active.is_zero() { "-".into() } else { span(active) }),
+        TableCell::plain(if active.is_zero() { "-".into() } else { format_span(active) }),
     ]
 }
 
@@ -146,7 +146,7 @@ fn legend(calls: &[&PastCall<'_>], scale: TimelineScale) -> String {
     ];
     let kinds = kinds.into_iter().filter(|(phase, _)| occurs(*phase)).map(|(_, name)| name);
     let kinds: Vec<_> = kinds.collect();
-    let whole = span(scale.to.since(scale.from));
+    let whole = format_span(scale.to.since(scale.from));
     format!("{DIM}  whole width {whole}   {}{DIM:#}", kinds.join("   "))
 }
 

@@ -1,7 +1,7 @@
 //! Formats runs as a table, and as JSON.
 
 use crate::identify::short;
-use crate::moment::{ago, span};
+use crate::moment::{ago, format_span};
 use crate::table::{TableCell, table};
 use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use anstyle::Style;
@@ -25,7 +25,7 @@ pub(super) fn lines(runs: &[RunSummary], now: Timestamp) -> Vec<String> {
             TableCell::styled(run.state.as_str(), state_style(run.state)),
             TableCell::plain(script_name(&run.script, SCRIPT)),
             TableCell::styled(ago(run.created, now), DIM),
-            TableCell::plain(span(run.meter.wall)),
+            TableCell::plain(format_span(run.meter.wall)),
             TableCell::plain(run.meter.calls.to_string()),
         ]
     }));

@@ -2,7 +2,7 @@
 
 use super::draw::{OwnerLiveness, TimelineScale, draw};
 use super::list::{script_name, state_style};
-use crate::moment::{ago, span};
+use crate::moment::{ago, format_span};
 use crate::quantity::counted;
 use crate::terminal::width_of_stdout;
 use crate::ui::{BAD, BOLD, DIM, GOOD};
@@ -12,7 +12,7 @@ use pml::journal::Timeline;
 use pml::json::{self, Value};
 use pml::{
     Decision, Ending, Error, Journal, Question, Timestamp,
-    approval::{RecordedDecision, lines_of_ask_with, words_of_constraints},
+    approval::{RecordedDecision, describe_constraints, lines_of_ask_with},
     journal::{RunState, RunSummary, StoredRun},
     text::{Redactor, brief, brief_with, escape},
 };
@@ -37,7 +37,7 @@ impl RunDetails {
         now: Timestamp,
     ) -> Result<RunDetails> {
         let stored = journal.load(summary.run).await.map_err(Error::from)?;
-        let decided = journal.decided(summary.run).await.map_err(Error::from)?;
+        let decided = journal.decisions(summary.run).await.map_err(Error::from)?;
         let is_unfinished = matches!(summary.state, RunState::Running | RunState::Waiting);
         let last = stored.entries.last().map_or(stored.header.started, |entry| entry.at);
         let to = if is_unfinished { now.max(last) } else { last };
@@ -99,8 +99,8 @@ impl RunDetails {
                 "took",
                 Some(format!(
                     "{} without waiting for people, {} of CPU, {}",
-                    span(summary.meter.wall),
-                    span(summary.meter.cpu),
+                    format_span(summary.meter.wall),
+                    format_span(summary.meter.cpu),
                     counted(summary.meter.calls, "call")
                 )),
             ),
@@ -125,7 +125,7 @@ impl RunDetails {
                 self.decided.iter().find(|it| it.question == question.id && it.ask == ask.id);
             lines.push(match decision {
                 Some(decided) => format!("  {}", decision_line(decided)),
-                None if self.summary.state.ended() => format!("  {DIM}nobody decided{DIM:#}"),
+                None if self.summary.state.has_ended() => format!("  {DIM}nobody decided{DIM:#}"),
                 None => format!("  {DIM}not decided yet{DIM:#}"),
             });
         }
@@ -139,7 +139,7 @@ pub(crate) fn decision_line(decided: &RecordedDecision) -> String {
         Decision::Approve => "approved".into(),
         Decision::Always => "always approved".into(),
         Decision::AlwaysWithin(within) => {
-            format!("always approved with {}", one_line(&words_of_constraints(within)))
+            format!("always approved with {}", one_line(&describe_constraints(within)))
         }
         Decision::Decline => "declined".into(),
         Decision::Result(value) => format!("given a result: {}", brief(value, 60)),

@@ -6,7 +6,7 @@ use pml::journal::{CallPhase, CallState, PastCall};
 use pml::json::{self, Value, json};
 use pml::{
     Decision, Question,
-    approval::{Need, RecordedDecision, words_of_constraints},
+    approval::{Need, RecordedDecision, describe_constraints},
     journal::{CallResult, StoredQuestion},
     text::{Redactor, milliseconds},
 };
@@ -82,7 +82,7 @@ fn question_with_decisions(
 fn decision_json(decided: &RecordedDecision, redactor: &Redactor) -> Value {
     let (result, only_for) = match &decided.decision {
         Decision::Result(result) => (Some(redactor.redact(result)), None),
-        Decision::AlwaysWithin(constraints) => (None, Some(words_of_constraints(constraints))),
+        Decision::AlwaysWithin(constraints) => (None, Some(describe_constraints(constraints))),
         _ => (None, None),
     };
     json!({

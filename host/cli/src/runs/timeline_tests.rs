@@ -37,7 +37,7 @@ fn waiting_for_a_person_is_a_spell_of_its_own() {
 fn what_has_not_ended_lasts_until_now() {
     let entries = fixture::entries();
     let cut = entries.iter().position(|entry| {
-        matches!(entry.what, JournalEvent::Settled { call, .. } if call == CallId::numbered(2))
+        matches!(entry.event, JournalEvent::Settled { call, .. } if call == CallId::numbered(2))
     });
     let calls = calls_until(&entries[..cut.unwrap()], at(5_000));
     assert_eq!((calls[1].state(), calls[1].ended), (CallState::Executing, None));

@@ -73,7 +73,7 @@ pub(crate) async fn rows(context: &ProjectContext) -> Vec<ServerRow> {
 
 /// Returns the package that a server lacks, or `None`. Asks no registry.
 pub(crate) async fn missing_package(servers: &Servers, name: &str) -> Option<String> {
-    match servers.package(name).await {
+    match servers.package_state(name).await {
         PackageState::Missing { package } => Some(package),
         PackageState::Changed { package } => Some(format!("{package}, what is there has changed")),
         _ => None,
@@ -149,12 +149,12 @@ impl ServerRow {
         value["protocol"] = json!(status.protocol);
         value["title"] = json!(status.title);
         value["version"] = json!(status.version);
-        value["tools"] = json!(status.tools);
-        value["left_out"] = json!(status.left_out);
-        value["start_ms"] = json!(status.started_in.map(milliseconds));
+        value["tools"] = json!(status.tool_count);
+        value["left_out"] = json!(status.skipped_tools);
+        value["start_ms"] = json!(status.startup_time.map(milliseconds));
         value["memory_bytes"] = json!(status.memory);
         value["stderr"] = json!(status.stderr);
-        value["noise_lines"] = json!(status.noise);
+        value["noise_lines"] = json!(status.noise_lines);
         value
     }
 }

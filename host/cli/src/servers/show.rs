@@ -1,7 +1,7 @@
 //! Formats servers as a table, with their problems below it.
 
 use super::row::{ServerHealth, ServerRow};
-use crate::moment::span;
+use crate::moment::format_span;
 use crate::quantity::{counted, size};
 use crate::table::{TableCell, table};
 use crate::trust::one_line;
@@ -56,8 +56,8 @@ fn row_cells(row: &ServerRow) -> Vec<TableCell> {
     cells.extend([
         cell(reported.era.map(|era| era.to_string())),
         cell(words(&reported.protocol)),
-        cell(reported.tools.map(|tools| tools.to_string())),
-        cell(reported.started_in.map(span)),
+        cell(reported.tool_count.map(|tools| tools.to_string())),
+        cell(reported.startup_time.map(format_span)),
         cell(reported.memory.map(size)),
         cell(name.map(|name| cut_to_columns(&name, TITLE_COLUMNS)).or_else(remembered)),
     ]);
@@ -94,10 +94,10 @@ fn problem_lines(row: &ServerRow) -> Vec<String> {
         let start = reported.stderr.len().saturating_sub(STDERR_LINES);
         lines.extend(reported.stderr[start..].iter().map(|line| format!("  │ {}", one_line(line))));
     }
-    if !reported.left_out.is_empty() {
-        let count = counted(reported.left_out.len() as u64, "tool");
+    if !reported.skipped_tools.is_empty() {
+        let count = counted(reported.skipped_tools.len() as u64, "tool");
         lines.push(format!("{WAITING}{name}{WAITING:#}: {count} cannot be called"));
-        let tools = reported.left_out.iter().take(MAX_LEFT_OUT);
+        let tools = reported.skipped_tools.iter().take(MAX_LEFT_OUT);
         lines.extend(
             tools.map(|tool| format!("  │ {}", cut_to_columns(&one_line(tool), LEFT_OUT_COLUMNS))),
         );

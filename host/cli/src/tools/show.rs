@@ -42,7 +42,7 @@ pub(super) fn lines(
             let (name, count) = (escape(node.tool.server()), counted(count as u64, "tool"));
             lines.push(format!("{BOLD}{name}{BOLD:#} {DIM}{count}{DIM:#}"));
         }
-        let decision = policy.ruling(&node.tool);
+        let decision = policy.decision(&node.tool);
         let style = colour(&decision);
         let fit = |text: &str| {
             let text = escape(text).replace(['\n', '\t'], " ");
@@ -50,7 +50,7 @@ pub(super) fn lines(
         };
         let signature = fit(node.signature.as_deref().unwrap_or(node.tool.as_str()));
         lines.push(format!("  {style}{:4}{style:#}  {signature}", decision.as_str()));
-        if let Some(note) = policy.remark(&node.tool) {
+        if let Some(note) = policy.grant_conditions(&node.tool) {
             lines.push(format!("{:INDENT$}{style}{}{style:#}", "", fit(&note)));
         }
         if !node.description.is_empty() {
@@ -75,7 +75,7 @@ pub(super) fn json(
     policy: &Policy,
 ) -> Value {
     let tool = |node: &BrowsedTool| {
-        let decision = policy.ruling(&node.tool);
+        let decision = policy.decision(&node.tool);
         let mut value = json!({
             "tool": node.tool,
             "server": node.tool.server(),
@@ -85,7 +85,7 @@ pub(super) fn json(
         if let PolicyDecision::Ask { reason } | PolicyDecision::Deny { reason } = decision {
             value["reason"] = reason.into();
         }
-        if let Some(note) = policy.remark(&node.tool) {
+        if let Some(note) = policy.grant_conditions(&node.tool) {
             value["remark"] = note.into();
         }
         if let Some(definition) = definitions.iter().find(|it| it.tool == node.tool) {

@@ -5,7 +5,7 @@ use crate::ask_choice::{AskChoice, offers};
 use pml::json::Value;
 use pml::{
     Ask, Decision, Question,
-    approval::{AskId, Decisions, Need, offers_of_ask},
+    approval::{AskId, Decisions, Need, suggest_constraints},
     text::{Redactor, fold_middle, in_one_line},
 };
 use rmcp::model::{
@@ -150,7 +150,7 @@ fn decision_for(ask: &Ask, keyword: &str) -> Option<Decision> {
 /// Returns the decision to allow calls like this permanently, under the offered conditions with
 /// that number.
 pub(crate) fn always_within(ask: &Ask, index: usize) -> Option<Decision> {
-    offers_of_ask(ask).into_iter().nth(index).map(Decision::AlwaysWithin)
+    suggest_constraints(ask).into_iter().nth(index).map(Decision::AlwaysWithin)
 }
 
 fn field_name(ask: AskId) -> String {

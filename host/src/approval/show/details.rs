@@ -90,7 +90,7 @@ impl DetailLines<'_> {
             true => "the arguments in full; of secrets, how many characters they have:",
             false => "the arguments in full, SECRETS INCLUDED:",
         });
-        let shown = self.redactor.shown(&ask.arguments);
+        let shown = self.redactor.for_display(&ask.arguments);
         let pretty = serde_json::to_string_pretty(&shown).unwrap_or_default();
         // Long runs of blanks were already replaced by their count: the remaining ones are our own
         // indentation.

@@ -1,6 +1,6 @@
 //! The first lines of an ask.
 
-use super::parts::{describe_change, describe_packages, describe_variables, words_of_package};
+use super::parts::{describe_change, describe_package, describe_packages, describe_variables};
 use crate::model::{
     Ask, AskKind, ChangeBaseline, Need, Redactor, TrustNeed, brief_arguments, fold_middle,
     in_one_line,
@@ -55,7 +55,7 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
                 (false, true) => "install, RUNNING CODE of it",
                 (false, false) => "install",
             };
-            let mut lines = vec![tool, (label, words_of_package(needed))];
+            let mut lines = vec![tool, (label, describe_package(needed))];
             if !needed.beside.is_empty() {
                 lines.push(("and beside it", describe_packages(&needed.beside, WIDTH)));
             }

@@ -18,4 +18,4 @@ mod tests;
 
 pub use details::{details_of_ask, details_of_ask_with};
 pub use lines::{lines_of_ask, lines_of_ask_with};
-pub use parts::words_of_package;
+pub use parts::describe_package;

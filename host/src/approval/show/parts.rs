@@ -39,7 +39,7 @@ fn quote_if_needed(text: &str, limit: usize) -> String {
 }
 
 /// Describes a package on one line, escaped: `@scope/serena@0.5.0 (1.2 MB) from registry.example`.
-pub fn words_of_package(package: &Package) -> String {
+pub fn describe_package(package: &Package) -> String {
     let (name, version) =
         (quote_if_needed(&package.name, NAME), quote_if_needed(&package.version, VERSION));
     let size = package.size.map_or("size unknown".into(), format_size);

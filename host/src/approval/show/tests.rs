@@ -337,7 +337,7 @@ fn details_are_whole_and_hold_no_secret() {
     assert!(details.iter().any(|line| line == "│       \"n\": 9999"), "{}", details.len());
     assert!(details.iter().any(|line| line.ends_with("xxx; rm -rf ~\"")), "{}", details.len());
     assert!(!details.join("\n").contains("t0p"), "{details:#?}");
-    let revealed = details_of_ask_with(&ask, &Redactor::revealing());
+    let revealed = details_of_ask_with(&ask, &Redactor::hiding_nothing());
     assert!(revealed.contains(&"│   \"token\": \"t0p\",".into()));
     assert!(revealed.contains(&"the arguments in full, SECRETS INCLUDED:".into()));
 }
@@ -366,7 +366,7 @@ fn what_is_shown_is_what_runs() {
 
 #[test]
 fn what_the_project_gives_to_servers_is_hidden_by_its_value() {
-    let redactor = Redactor::knowing([Secret::new("k; n0wn34")]);
+    let redactor = Redactor::with_secrets([Secret::new("k; n0wn34")]);
     let mut asked = ask(AskKind::ToolPermission, None);
     asked.arguments = json!({ "text": "it is k; n0wn34" });
     asked.reason = "because of k; n0wn34".into();

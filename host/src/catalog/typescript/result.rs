@@ -31,7 +31,7 @@ pub(super) fn result_type(
             return (kind, ResultTypeSource::Declared);
         }
     }
-    let inferred = observed.and_then(|observed| observed.inferred(definition));
+    let inferred = observed.and_then(|observed| observed.inferred_schema(definition));
     match inferred {
         Some(InferredSchema { schema, results }) => match read(&schema) {
             kind if kind.is_uninformative() => (Type::word("any"), ResultTypeSource::Unknown),

@@ -198,7 +198,7 @@ fn what_was_seen_is_marked_so() {
     let observed = ObservedResults::open(folder.path());
     let stat = tool("fs:stat", json!({ "type": "object" }));
     for size in 0..3 {
-        observed.note(&stat.tool, &stat.digest(), &json!({ "size": size }));
+        observed.record(&stat.tool, &stat.digest(), &json!({ "size": size }));
     }
     let text = signature(&stat, Some(&observed));
     assert!(

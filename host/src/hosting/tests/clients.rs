@@ -40,7 +40,7 @@ async fn a_client_that_leaves_does_not_end_the_wait_of_another() {
     let (engine, (host, first, second)) = (engine(), host_of_two());
     let hosted = host.start(&engine, &first, asking_run(&engine));
     let question = wait_asked(&hosted, &second).await;
-    first.leave();
+    first.disconnect();
     assert!(matches!(approve(&engine, &question).await, RecordOutcome::Recorded { .. }));
     let ended = wait_ended(&hosted, &second, PriorDecision::Settled(question.id)).await;
     assert_eq!(result(&ended), Some(json!("ask:first")));
@@ -52,7 +52,7 @@ async fn the_wait_of_a_client_that_is_gone_ends_while_the_run_goes_on_for_anothe
     let run = engine.run(Script::ts("return await mcp.go.on({})"));
     let hosted = host.start(&engine, &first, run.tools(tools_from_fn(|_| pending())));
     let _request = hosted.register_request(&second);
-    first.leave();
+    first.disconnect();
     let waited = hosted.wait(&first, PriorDecision::Nothing, pending()).await;
     assert!(matches!(waited, WaitOutcome::ClientGone), "{waited:?}");
     assert!(host.find(hosted.id()).is_some());
@@ -65,7 +65,7 @@ async fn a_run_whose_clients_are_all_gone_is_left_to_the_journal_and_others_go_o
     let running = host.start(&engine, &second, asking_run(&engine));
     wait_asked(&released, &first).await;
     let question = wait_asked(&running, &second).await;
-    first.leave();
+    first.disconnect();
     let mut state = released.state();
     let ended = |state: &HostedRunState| matches!(state, HostedRunState::Ended(_));
     state.wait_for(ended).await.expect("it is left to the journal");

@@ -147,7 +147,7 @@ mod tests {
 
     fn spec(line: &str) -> PackageSpec {
         let words: Vec<String> = line.split(' ').map(Into::into).collect();
-        PackageSpec::of(&words[0], &words[1..]).unwrap().unwrap()
+        PackageSpec::parse(&words[0], &words[1..]).unwrap().unwrap()
     }
 
     fn found(bin: &Value, line: &str) -> Option<PackageProgram> {

@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn what_was_installed_must_be_what_was_agreed_to() {
-        let spec = PackageSpec::of("uvx", &["some-server".into()]).unwrap().unwrap();
+        let spec = PackageSpec::parse("uvx", &["some-server".into()]).unwrap().unwrap();
         let mut agreed = Package::new("a", Ecosystem::Pypi, "some-server", "1.0", "host", "uvx");
         agreed.integrity = Some("sha256:aa sha256:bb".into());
         let report = |name: &str, version: &str, hash: &str| {

@@ -172,7 +172,7 @@ mod tests {
 
     fn found(folder: &Path, line: &str) -> Result<PackageProgram, InstallError> {
         let words: Vec<String> = line.split(' ').map(Into::into).collect();
-        let spec = PackageSpec::of(&words[0], &words[1..]).unwrap().unwrap();
+        let spec = PackageSpec::parse(&words[0], &words[1..]).unwrap().unwrap();
         let package = Package::new("a", Ecosystem::Pypi, "some-server", "1.0", "host", line);
         if !folder.join(launchers::FOLDER).exists() {
             launchers::make(folder, &package, &Distribution::all(folder).unwrap()).unwrap();

@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_lock_says_which_version_from_where_and_what_it_hashes_to() {
-        let spec = PackageSpec::of("uvx", &["Some_Server".into()]).unwrap().unwrap();
+        let spec = PackageSpec::parse("uvx", &["Some_Server".into()]).unwrap().unwrap();
         let lock = r#"
             lock-version = "1.0"
             [[packages]]

@@ -44,7 +44,7 @@ impl PackageSpec {
     /// # Errors
     /// If the line starts a package runner and cannot be parsed, or names a package whose version
     /// cannot be pinned.
-    pub(crate) fn of(command: &str, arguments: &[String]) -> Result<Option<PackageSpec>, Error> {
+    pub(crate) fn parse(command: &str, arguments: &[String]) -> Result<Option<PackageSpec>, Error> {
         match PackageRunner::of(command, arguments) {
             Some((runner, rest)) => parse(runner, rest).map(Some),
             None => Ok(None),

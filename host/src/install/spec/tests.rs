@@ -5,7 +5,7 @@ use crate::model::{Code, Ecosystem};
 
 fn of(line: &[&str]) -> Result<Option<PackageSpec>, crate::error::Error> {
     let words: Vec<String> = line[1..].iter().map(|word| (*word).to_owned()).collect();
-    PackageSpec::of(line[0], &words)
+    PackageSpec::parse(line[0], &words)
 }
 
 /// Returns package, additional packages, program, Python and arguments of a line, as one text.
@@ -231,7 +231,7 @@ fn what_comes_beside_is_named_in_an_exact_version() {
         &["uvx", "--with", "evil==1.*", "good"],
     ] {
         let words: Vec<String> = line[1..].iter().map(|word| (*word).to_owned()).collect();
-        let error = PackageSpec::of(line[0], &words).expect_err("refused");
+        let error = PackageSpec::parse(line[0], &words).expect_err("refused");
         assert!(error.to_string().contains("`evil"), "{line:?}: {error}");
     }
 }

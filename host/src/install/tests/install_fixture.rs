@@ -85,7 +85,7 @@ impl InstallFixture {
 
 pub(super) fn spec(line: &str) -> PackageSpec {
     let words: Vec<String> = line.split(' ').map(Into::into).collect();
-    PackageSpec::of(&words[0], &words[1..]).expect("understood").expect("a package")
+    PackageSpec::parse(&words[0], &words[1..]).expect("understood").expect("a package")
 }
 
 /// The package in the fake's registry.

@@ -12,7 +12,10 @@ const LINE: &str = "npx -y fake-server --root . --key hunter2";
 async fn what_was_agreed_to_is_installed_once_and_started_directly() {
     let fixture = InstallFixture::new();
     let (installer, spec) = (fixture.installer(), spec(LINE));
-    assert_eq!(installer.installed("fake", &spec).await.unwrap(), InstallationState::Missing);
+    assert_eq!(
+        installer.installation_state("fake", &spec).await.unwrap(),
+        InstallationState::Missing
+    );
     let (on_progress, reports) = record_progress();
     let installed = installer.install(&spec, &agreed(), on_progress).await.unwrap();
     assert_eq!(installed.command, "node");
@@ -32,7 +35,7 @@ async fn what_was_agreed_to_is_installed_once_and_started_directly() {
     }
     // In this process and in another one it is found without asking npm.
     for installer in [installer, fixture.installer()] {
-        let found = installer.installed("fake", &spec).await.unwrap();
+        let found = installer.installation_state("fake", &spec).await.unwrap();
         assert_eq!(found, InstallationState::Ready(installed.clone()));
     }
     assert_eq!(fixture.calls("install").len(), 1);
@@ -49,7 +52,8 @@ async fn another_launch_line_or_server_is_another_installation() {
     let missing = |server: &'static str, line: &'static str| {
         let installer = fixture.installer();
         async move {
-            installer.installed(server, &spec(line)).await.unwrap() == InstallationState::Missing
+            installer.installation_state(server, &spec(line)).await.unwrap()
+                == InstallationState::Missing
         }
     };
     assert!(missing("fake", "npx fake-server@1.2.3").await);
@@ -68,7 +72,7 @@ async fn a_second_server_of_the_same_package_uses_what_is_there() {
     let exact = spec("npx fake-server@1.2.3 x");
     let second = fixture.installer().install(&exact, &other, ignore_progress()).await.unwrap();
     assert_eq!((first.digest, fixture.calls("install").len()), (second.digest, 1));
-    let found = fixture.installer().installed("other", &exact).await.unwrap();
+    let found = fixture.installer().installation_state("other", &exact).await.unwrap();
     assert!(matches!(found, InstallationState::Ready(_)));
 }
 
@@ -95,7 +99,7 @@ async fn what_has_changed_since_is_never_ready_until_it_is_installed_again() {
     let entry = fixture.package_folder().join("node_modules/fake-server/cli.js");
     fs::write(&entry, "steal()").unwrap();
     let InstallationState::Changed(package) =
-        fixture.installer().installed("fake", &spec).await.unwrap()
+        fixture.installer().installation_state("fake", &spec).await.unwrap()
     else {
         panic!("it was not noticed")
     };
@@ -104,7 +108,7 @@ async fn what_has_changed_since_is_never_ready_until_it_is_installed_again() {
     let again = fixture.installer().install(&spec, &package, ignore_progress()).await.unwrap();
     assert_eq!((again.digest, again.package.changed), (first.digest, false));
     assert!(!fs::read_to_string(&entry).unwrap().contains("steal"));
-    let found = fixture.installer().installed("fake", &spec).await.unwrap();
+    let found = fixture.installer().installation_state("fake", &spec).await.unwrap();
     assert!(matches!(found, InstallationState::Ready(_)));
     assert!(fixture.unfinished().is_empty());
 }
@@ -116,7 +120,7 @@ async fn a_folder_that_was_removed_is_missing_and_comes_back() {
     fixture.installer().install(&spec, &agreed(), ignore_progress()).await.unwrap();
     fs::remove_dir_all(fixture.package_folder()).unwrap();
     assert_eq!(
-        fixture.installer().installed("fake", &spec).await.unwrap(),
+        fixture.installer().installation_state("fake", &spec).await.unwrap(),
         InstallationState::Missing
     );
     assert!(fixture.installer().install(&spec, &agreed(), ignore_progress()).await.is_ok());
@@ -134,12 +138,15 @@ async fn a_clone_that_brings_packages_along_brings_nothing() {
         let environment = [("PATH", path.clone()), ("HOME", home.clone())];
         Installer::new(fixture.state(), environment.into_iter().collect())
     };
-    assert_eq!(theirs().installed("fake", &spec).await.unwrap(), InstallationState::Missing);
+    assert_eq!(
+        theirs().installation_state("fake", &spec).await.unwrap(),
+        InstallationState::Missing
+    );
     // The cloned files are not used, but replaced.
     theirs().install(&spec, &agreed(), ignore_progress()).await.unwrap();
     assert_eq!(fixture.calls("install").len(), 2);
     assert!(matches!(
-        theirs().installed("fake", &spec).await.unwrap(),
+        theirs().installation_state("fake", &spec).await.unwrap(),
         InstallationState::Ready(_)
     ));
 }
@@ -154,7 +161,7 @@ async fn what_is_not_what_was_agreed_to_is_not_installed() {
         assert_eq!(error.code(), Code::Integrity);
         assert!(error.to_string().contains(&format!("{what} of `fake-server`")), "{error}");
         assert!(!fixture.package_folder().exists());
-        let found = installer.installed("fake", &spec(LINE)).await.unwrap();
+        let found = installer.installation_state("fake", &spec(LINE)).await.unwrap();
         assert_eq!(found, InstallationState::Missing);
     }
 }
@@ -185,7 +192,7 @@ async fn install_scripts_run_only_if_they_are_allowed_and_after_the_fetch() {
     assert!(fixture.calls("rebuild").is_empty());
     let allowed = refused.with_scripts(InstallScripts::Allowed);
     // An installation without scripts does not satisfy this spec.
-    let found = fixture.installer().installed("fake", &allowed).await.unwrap();
+    let found = fixture.installer().installation_state("fake", &allowed).await.unwrap();
     assert_eq!(found, InstallationState::Missing);
     // The agreement does not cover scripts either, unless it names them.
     let refused = fixture.installer().install(&allowed, &agreed(), ignore_progress()).await;
@@ -261,7 +268,7 @@ async fn a_project_without_its_folder_gets_one_that_stays_out_of_version_control
     let fixture = InstallFixture::new();
     fs::remove_dir(fixture.state()).unwrap();
     assert_eq!(
-        fixture.installer().installed("fake", &spec(LINE)).await.unwrap(),
+        fixture.installer().installation_state("fake", &spec(LINE)).await.unwrap(),
         InstallationState::Missing
     );
     assert!(!fixture.state().exists());

@@ -24,7 +24,7 @@ async fn assert_installs(fixture: &InstallFixture) {
     let installed = fixture.installer().install(&spec(LINE), &agreed(), ignore_progress()).await;
     assert!(installed.is_ok(), "{installed:?}");
     assert!(fixture.unfinished().is_empty(), "{:?}", fixture.unfinished());
-    let found = fixture.installer().installed("fake", &spec(LINE)).await.unwrap();
+    let found = fixture.installer().installation_state("fake", &spec(LINE)).await.unwrap();
     assert!(matches!(found, InstallationState::Ready(_)));
 }
 
@@ -81,7 +81,7 @@ async fn one_that_is_killed_is_swept_by_the_next() {
     // No process that it started continues, and its files are abandoned.
     eventually("all are gone", || !pids(&fixture).iter().any(|pid| is_alive(*pid))).await;
     assert_eq!(fixture.unfinished().len(), 1);
-    let found = fixture.installer().installed("fake", &spec(LINE)).await.unwrap();
+    let found = fixture.installer().installation_state("fake", &spec(LINE)).await.unwrap();
     assert_eq!(found, InstallationState::Missing);
     assert_installs(&fixture).await;
 }

@@ -67,7 +67,7 @@ async fn a_package_of_npm_is_installed_whatever_the_project_says_of_registries()
     let answer = greet(&installed, &project).await;
     assert!(answer.contains("serverInfo"), "{answer}");
     // After the server ran, its files are still unchanged.
-    let found = self::installer(folder.path()).installed("hello", &spec).await.unwrap();
+    let found = self::installer(folder.path()).installation_state("hello", &spec).await.unwrap();
     assert_eq!(found, InstallationState::Ready(installed));
 }
 
@@ -92,7 +92,7 @@ async fn a_package_of_python_is_installed_and_stays_what_it_was() {
     assert!(!script.contains(".work"), "{script}");
     let answer = greet(&installed, &project).await;
     assert!(answer.contains("serverInfo"), "{answer}");
-    let found = self::installer(folder.path()).installed("sums", &spec).await.unwrap();
+    let found = self::installer(folder.path()).installation_state("sums", &spec).await.unwrap();
     assert_eq!(found, InstallationState::Ready(installed));
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 impl Constraint {
     /// Reports whether the arguments were covered under the older rules, by which arguments that no
     /// condition names were free.
-    pub(crate) fn covered_before(constraints: &[Constraint], arguments: &Value) -> bool {
+    pub(crate) fn covered_under_older_rules(constraints: &[Constraint], arguments: &Value) -> bool {
         let Some(given) = arguments.as_object() else { return false };
         let named = |name: &str| constraints.iter().any(|constraint| constraint.argument == name);
         let of_place =
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn what_no_condition_named_was_free_unless_it_led_elsewhere() {
         let under = [Constraint::new("path", Condition::Under("/n".into()))];
-        let before = |arguments| Constraint::covered_before(&under, &arguments);
+        let before = |arguments| Constraint::covered_under_older_rules(&under, &arguments);
         assert!(before(json!({ "path": "/n/a", "overwrite": true, "content": "x y" })));
         for other in [
             json!({ "path": "/m/a" }),
@@ -67,10 +67,10 @@ mod tests {
         }
         let host = [Constraint::new("url", Condition::Host("a.example".into()))];
         for url in ["http://a.example/x", "https://a.example/x"] {
-            assert!(Constraint::covered_before(&host, &json!({ "url": url })), "{url}");
+            assert!(Constraint::covered_under_older_rules(&host, &json!({ "url": url })), "{url}");
         }
         let owner = [Constraint::new("owner", Condition::Equals("acme".into()))];
         let arguments = json!({ "owner": "acme", "path": "/docs/a.md" });
-        assert!(Constraint::covered_before(&owner, &arguments));
+        assert!(Constraint::covered_under_older_rules(&owner, &arguments));
     }
 }

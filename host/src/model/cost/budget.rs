@@ -60,7 +60,7 @@ impl RunBudget {
     }
 
     /// Returns a separate budget for work that belongs to no run, with the default limits of a run.
-    pub(crate) fn of_nobody() -> RunBudget {
+    pub(crate) fn without_run() -> RunBudget {
         RunBudget::new(&Limits::default(), CpuUse::default())
     }
 
@@ -71,7 +71,7 @@ impl RunBudget {
 
     /// Counts an answer of this many bytes until it is read. Returns `None` if the limit is
     /// exceeded.
-    pub(crate) fn hold(&self, bytes: usize) -> Option<UnreadReply> {
+    pub(crate) fn count_unread(&self, bytes: usize) -> Option<UnreadReply> {
         let before = self.0.unread.fetch_add(bytes, Relaxed);
         let unread = UnreadReply { budget: self.clone(), bytes };
         (before.saturating_add(bytes) <= self.0.memory).then_some(unread)
@@ -124,12 +124,12 @@ mod tests {
 
     #[test]
     fn answers_that_nobody_reads_are_bounded() {
-        let budget = RunBudget::of_nobody();
+        let budget = RunBudget::without_run();
         let half = budget.host_memory() / 2;
-        let (one, other) = (budget.hold(half), budget.hold(half));
+        let (one, other) = (budget.count_unread(half), budget.count_unread(half));
         assert!(one.is_some() && other.is_some());
-        assert!(budget.clone().hold(1).is_none());
+        assert!(budget.clone().count_unread(1).is_none());
         drop(one);
-        assert!(budget.hold(half).is_some());
+        assert!(budget.count_unread(half).is_some());
     }
 }

@@ -85,7 +85,7 @@ mod tests {
     use crate::model::cost::RunBudget;
 
     fn short(text: &str) -> String {
-        let compacted = RunBudget::of_nobody().work_here(1, |work| compact(text, &work.begin()));
+        let compacted = RunBudget::without_run().work_here(1, |work| compact(text, &work.begin()));
         compacted.expect("time is left")
     }
 
@@ -104,7 +104,7 @@ mod tests {
     fn what_nests_too_deep_is_refused() {
         let nested = |depth: usize| format!("{}0 {}", "[".repeat(depth), "]".repeat(depth));
         let compacted = |text: &str| {
-            RunBudget::of_nobody()
+            RunBudget::without_run()
                 .work_here(1, |work| compact(text, &work.begin()).map(|text| text.len()))
         };
         assert_eq!(compacted(&nested(127)), Ok(255));

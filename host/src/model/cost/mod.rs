@@ -25,6 +25,6 @@ pub(crate) use budget::{CpuUse, RunBudget};
 pub(crate) use compact::{CompactError, compact};
 pub(crate) use parse::{ParseError, parse};
 pub(crate) use thread_clock::thread_time;
-pub use weigh::weigh;
-pub(crate) use work::{HaltReason, HostWork, INLINE, WorkSlice};
+pub use weigh::parsed_size;
+pub(crate) use work::{HaltReason, HostWork, INLINE_LIMIT, WorkSlice};
 pub(crate) use write::{WriteError, write};

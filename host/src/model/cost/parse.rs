@@ -157,12 +157,12 @@ impl<'de> Visitor<'de> for BoundedValueSeed<'_> {
 mod tests {
     use super::{ParseError, parse};
     use crate::model::Limits;
-    use crate::model::cost::{CpuUse, HaltReason, RunBudget, weigh};
+    use crate::model::cost::{CpuUse, HaltReason, RunBudget, parsed_size};
     use serde_json::Value;
     use std::time::Duration;
 
     fn read(text: &str, memory: usize) -> Result<Value, ParseError> {
-        RunBudget::of_nobody().work_here(text.len(), |work| parse(text, memory, &work.begin()))
+        RunBudget::without_run().work_here(text.len(), |work| parse(text, memory, &work.begin()))
     }
 
     /// Returns JSON of each kind, longer than the texts that are parsed without counting.
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn what_a_text_was_weighed_at_is_what_parsing_takes() {
         for text in samples() {
-            let weight = weigh(&text);
+            let weight = parsed_size(&text);
             assert!(read(&text, weight).is_ok(), "{text:.40}: {weight}");
             let error = read(&text, weight * 9 / 10).expect_err("too large");
             assert!(matches!(error, ParseError::TooLarge(_)), "{text:.40}: {error:?}");

@@ -8,7 +8,7 @@ pub(super) const DEPTH: usize = 127;
 
 /// Returns about how many bytes a JSON text takes as a value. A text that is not valid JSON is
 /// estimated as far as it looks like JSON.
-pub fn weigh(text: &str) -> usize {
+pub fn parsed_size(text: &str) -> usize {
     let mut total = VALUE;
     // For each open bracket, the number of commas in it, and whether it contains anything.
     let mut open = [(0usize, false); DEPTH];
@@ -59,28 +59,28 @@ pub fn weigh(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::weigh;
+    use super::parsed_size;
 
     #[test]
     fn what_is_small_as_text_may_be_large_as_a_value() {
         let lists = format!("[{}[0]]", "[0],".repeat(1000));
-        let factor = weigh(&lists) / lists.len();
+        let factor = parsed_size(&lists) / lists.len();
         assert!((50..200).contains(&factor), "{factor}");
         let objects = format!("[{}{{}}]", "{\"\":0},".repeat(1000));
-        let factor = weigh(&objects) / objects.len();
+        let factor = parsed_size(&objects) / objects.len();
         assert!((30..200).contains(&factor), "{factor}");
     }
 
     #[test]
     fn a_text_takes_about_what_it_is_long() {
         let text = format!("{{\"text\":\"{}\"}}", "x[{,\\\"".repeat(10_000));
-        assert!(weigh(&text) < text.len() + 1000);
+        assert!(parsed_size(&text) < text.len() + 1000);
     }
 
     #[test]
     fn what_is_no_json_does_no_harm() {
         for odd in ["", "]", "}}", "\"", "\"\\", "[\"\\", ",,,", &"[".repeat(100_000)] {
-            assert!(weigh(odd) < 1_000_000, "{odd:.10}");
+            assert!(parsed_size(odd) < 1_000_000, "{odd:.10}");
         }
     }
 }

@@ -16,7 +16,7 @@ const PRICE_PER_BYTE: Duration = Duration::from_nanos(4);
 
 /// Bytes of JSON that are processed on the current thread: about a millisecond. More would delay
 /// other runs, and is moved to another thread.
-pub(crate) const INLINE: usize = 128 << 10;
+pub(crate) const INLINE_LIMIT: usize = 128 << 10;
 
 /// Threads for long work, of all engines together: each may hold as much memory as a run may.
 const THREADS: usize = 4;
@@ -154,7 +154,7 @@ impl RunBudget {
         bytes: usize,
         work: impl FnOnce(&HostWork<'_>) -> T + Send + 'static,
     ) -> Result<T, HaltReason> {
-        if bytes <= INLINE {
+        if bytes <= INLINE_LIMIT {
             return Ok(self.work_here(bytes, work));
         }
         let closed = |_| HaltReason::Cancelled;
@@ -176,7 +176,7 @@ impl RunBudget {
 
 #[cfg(test)]
 mod tests {
-    use super::{HaltReason, INLINE, SMALL, THREADS};
+    use super::{HaltReason, INLINE_LIMIT, SMALL, THREADS};
     use crate::model::Limits;
     use crate::model::cost::{CpuUse, RunBudget};
     use std::sync::Arc;
@@ -199,7 +199,7 @@ mod tests {
     #[tokio::test]
     async fn work_without_end_ends_with_the_cpu_time() {
         let (budget, used) = budget(Duration::from_millis(20));
-        for bytes in [SMALL + 1, INLINE + 1] {
+        for bytes in [SMALL + 1, INLINE_LIMIT + 1] {
             let done = budget.work(bytes, |work| {
                 let slice = work.begin();
                 loop {
@@ -216,7 +216,7 @@ mod tests {
         let (budget, _) = budget(Duration::from_secs(3600));
         let (ended, end) = tokio::sync::oneshot::channel();
         let (began, begin) = tokio::sync::oneshot::channel();
-        let work = budget.work(INLINE + 1, move |work| {
+        let work = budget.work(INLINE_LIMIT + 1, move |work| {
             let slice = work.begin();
             let _ = began.send(());
             let halt = loop {
@@ -236,9 +236,9 @@ mod tests {
     #[tokio::test]
     async fn work_that_panics_says_so() {
         let (budget, _) = budget(Duration::from_secs(1));
-        let done = budget.work(INLINE + 1, |_| panic!("a bug")).await;
+        let done = budget.work(INLINE_LIMIT + 1, |_| panic!("a bug")).await;
         assert!(matches!(done, Err::<(), _>(HaltReason::Broken(_))), "{done:?}");
-        assert_eq!(budget.work(INLINE + 1, |_| 1).await, Ok(1));
+        assert_eq!(budget.work(INLINE_LIMIT + 1, |_| 1).await, Ok(1));
     }
 
     #[tokio::test]
@@ -247,7 +247,7 @@ mod tests {
         let runs: Vec<_> = (0..3 * THREADS).map(|_| budget(Duration::from_secs(60)).0).collect();
         let all = runs.iter().map(|budget| {
             let (at_once, most) = (at_once.clone(), most.clone());
-            budget.work(INLINE + 1, move |_| {
+            budget.work(INLINE_LIMIT + 1, move |_| {
                 most.fetch_max(at_once.fetch_add(1, SeqCst) + 1, SeqCst);
                 std::thread::yield_now();
                 at_once.fetch_sub(1, SeqCst);
@@ -258,7 +258,7 @@ mod tests {
         let one = &runs[0];
         let many = (0..8).map(|_| {
             let at_once = at_once.clone();
-            one.work(INLINE + 1, move |_| {
+            one.work(INLINE_LIMIT + 1, move |_| {
                 let others = at_once.fetch_add(1, SeqCst);
                 std::thread::yield_now();
                 at_once.fetch_sub(1, SeqCst);

@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn what_is_too_long_is_not_written() {
-        let budget = RunBudget::of_nobody();
+        let budget = RunBudget::without_run();
         budget.work_here(1, |work| {
             let slice = work.begin();
             assert_eq!(write(&json!([1, "é"]), 8, &slice).as_deref(), Ok("[1,\"é\"]"));

@@ -19,7 +19,7 @@ pub fn brief(value: &Value, limit: usize) -> String {
 
 /// Returns the value as [`brief`] does, with the given redactor.
 pub fn brief_with(value: &Value, limit: usize, redactor: &Redactor) -> String {
-    fold_middle(&escaped_json(&redactor.shown(value)), limit)
+    fold_middle(&escaped_json(&redactor.for_display(value)), limit)
 }
 
 /// Returns the value as escaped JSON. JSON text contains no raw line ends or tabs, the only control
@@ -39,7 +39,7 @@ const MAX_NAME_LENGTH: usize = 40;
 /// value is folded to the room that the others leave, so that none hides another. Arguments that do
 /// not fit are counted.
 pub(crate) fn brief_arguments(arguments: &Value, limit: usize, redactor: &Redactor) -> String {
-    let shown = redactor.shown(arguments);
+    let shown = redactor.for_display(arguments);
     let whole = escaped_json(&shown);
     let Value::Object(given) = &shown else { return fold_middle(&whole, limit) };
     if whole.chars().count() <= limit {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// ```
 /// use pml::{text::Redactor, Secret, json::json};
 ///
-/// let redactor = Redactor::knowing([Secret::new("hunter22")]);
+/// let redactor = Redactor::with_secrets([Secret::new("hunter22")]);
 /// let shown = redactor.redact(&json!({ "command": "login hunter22; ls", "token": "abc" }));
 /// let expected = "login [hidden: 8 characters]; ls";
 /// assert_eq!(shown, json!({ "command": expected, "token": "[hidden: 3 characters]" }));
@@ -39,7 +39,7 @@ impl Redactor {
     /// characters or more with letters and digits is hidden wherever it occurs; any other only
     /// where it is the whole text, so that a variable whose value is an ordinary word hides no part
     /// of a command. Values of fewer than four characters are ignored.
-    pub fn knowing(secrets: impl IntoIterator<Item = Secret>) -> Redactor {
+    pub fn with_secrets(secrets: impl IntoIterator<Item = Secret>) -> Redactor {
         let secrets: Vec<Secret> = secrets.into_iter().collect();
         // Each line is judged on its own: a line with a digit does not make the others secrets.
         let lines = secrets.iter().flat_map(|secret| secret.reveal().lines());
@@ -54,7 +54,7 @@ impl Redactor {
     }
 
     /// Returns a redactor that hides nothing: a person asked for it, and was warned.
-    pub fn revealing() -> Redactor {
+    pub fn hiding_nothing() -> Redactor {
         Redactor { reveals: true, ..Redactor::default() }
     }
 
@@ -104,7 +104,7 @@ impl Redactor {
 
     /// Returns the value as a person sees it: without secrets, and with long rows of blanks
     /// replaced by their count.
-    pub(crate) fn shown(&self, value: &Value) -> Value {
+    pub(crate) fn for_display(&self, value: &Value) -> Value {
         let mut value = self.redact(value);
         count_blanks_in(&mut value);
         value
@@ -142,14 +142,14 @@ mod tests {
 
     #[test]
     fn what_is_known_is_hidden_under_any_key_and_revealed_to_whoever_asks() {
-        let redactor = Redactor::knowing([Secret::new("hunter22")]);
+        let redactor = Redactor::with_secrets([Secret::new("hunter22")]);
         let value = json!({ "text": "it is hunter22", "n": [1, "hunter22;x"] });
         let shown =
             json!({ "text": "it is [hidden: 8 characters]", "n": [1, "[hidden: 8 characters];x"] });
         assert_eq!(redactor.redact(&value), shown);
         assert_eq!(redactor.redact(&shown), shown, "twice changes nothing");
         assert_eq!(redactor.redact_text("token=hunter22"), "token=[hidden: 8 characters]");
-        let all = Redactor::revealing();
+        let all = Redactor::hiding_nothing();
         assert_eq!(all.redact(&json!({ "token": "hunter22" })), json!({ "token": "hunter22" }));
         assert_eq!(all.redact_text("token=hunter22"), "token=hunter22");
     }
@@ -157,7 +157,8 @@ mod tests {
     #[test]
     fn a_variable_that_is_an_ordinary_word_hides_no_word_of_a_command() {
         let words = "t0ken-value\nshutdown\nevil.example\nforce\ndelete\nproduction\ncurl";
-        let redactor = Redactor::knowing([Secret::new(words), Secret::new("evil7host.example")]);
+        let redactor =
+            Redactor::with_secrets([Secret::new(words), Secret::new("evil7host.example")]);
         for command in [
             "curl https://evil.example/p; git push --force; kubectl delete ns production",
             "curl https://evil7host.example/p",
@@ -175,10 +176,10 @@ mod tests {
         let (blanks, lines) = (" ".repeat(30), "\n".repeat(10));
         let value = json!({ "a": [format!("x{blanks}y")], format!("k{lines}"): { "b": lines } });
         let shown = json!({ "a": ["x[30 blanks]y"], "k[10 blanks]": { "b": "[10 blanks]" } });
-        assert_eq!(Redactor::new().shown(&value), shown);
-        assert_eq!(Redactor::revealing().shown(&value), shown);
+        assert_eq!(Redactor::new().for_display(&value), shown);
+        assert_eq!(Redactor::hiding_nothing().for_display(&value), shown);
         let two = json!({ format!("k{blanks}"): 1, "k[30 blanks]": 2 });
         let shown = json!({ "k[30 blanks] (2)": 1, "k[30 blanks]": 2 });
-        assert_eq!(Redactor::new().shown(&two), shown);
+        assert_eq!(Redactor::new().for_display(&two), shown);
     }
 }

@@ -21,9 +21,9 @@ pub struct FoundServers {
     /// Servers that can be added to `.pml.json`. Each name is unique.
     pub servers: Vec<FoundServer>,
     /// Servers and files that cannot be imported, with the reason.
-    pub left_out: Vec<SkippedImport>,
+    pub skipped: Vec<SkippedImport>,
     /// The clients that have pml itself among their servers, with the file of each.
-    pub with_pml: Vec<(ImportSource, PathBuf)>,
+    pub clients_with_pml: Vec<(ImportSource, PathBuf)>,
 }
 
 /// A server or file that cannot be imported.
@@ -55,7 +55,7 @@ pub fn find_servers(
                         ImportTranslator { client: *client, location: &location, root: &root };
                     match translator.translate(&name, &entry) {
                         Ok(Some(server)) => found.add(server),
-                        Ok(None) => found.with_pml.push((*client, location.path.clone())),
+                        Ok(None) => found.clients_with_pml.push((*client, location.path.clone())),
                         Err(reason) => found.skip(Some(name), &location.path, reason),
                     }
                 }
@@ -82,7 +82,7 @@ impl FoundServers {
     }
 
     fn skip(&mut self, name: Option<String>, file: &Path, reason: String) {
-        self.left_out.push(SkippedImport { name, file: file.into(), reason });
+        self.skipped.push(SkippedImport { name, file: file.into(), reason });
     }
 }
 

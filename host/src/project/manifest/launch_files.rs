@@ -4,7 +4,7 @@
 //! before the server is started.
 
 use super::words::{LaunchArgument, LaunchWord, words, words_of};
-use crate::config::LookAgain;
+use crate::config::PinnedFileCheck;
 use crate::model::{digest, escape};
 use crate::project::manifest::implicit_files::{
     NAMING, assigned_variables, implicit_files, module_files, modules,
@@ -275,7 +275,7 @@ fn is_settings(name: &str) -> bool {
     name == PML_FILE || name == MCP_FILE
 }
 
-impl LookAgain for LaunchFiles {
+impl PinnedFileCheck for LaunchFiles {
     /// Returns the names of the files that have changed or appeared. A file that was removed cannot
     /// be run.
     fn changed(&self) -> Vec<String> {
@@ -317,7 +317,7 @@ impl fmt::Debug for LaunchFiles {
 
 #[cfg(test)]
 mod tests {
-    use super::{DeclaredFileState, LaunchFiles, LookAgain, ScanBudget, launch_line};
+    use super::{DeclaredFileState, LaunchFiles, PinnedFileCheck, ScanBudget, launch_line};
     use std::fs;
     use std::path::Path;
 

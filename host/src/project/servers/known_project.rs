@@ -3,7 +3,7 @@
 use super::needs::lacking;
 use super::routing_facts::RoutingFacts;
 use super::usage::shown;
-use crate::model::{NameMatch, Need, ResolvedTool, ToolName, meant};
+use crate::model::{NameMatch, Need, ResolvedTool, ToolName, match_name};
 use crate::project::Project;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -58,7 +58,7 @@ impl KnownProject {
         let project = self.lock()?;
         let need = project.trust_need()?;
         let names = project.declared.servers.iter().map(|server| server.name.as_str());
-        let NameMatch::One(server) = meant(tool.server(), names) else { return None };
+        let NameMatch::One(server) = match_name(tool.server(), names) else { return None };
         lacking(server, tool, Need::Trust(need)).ok()
     }
 

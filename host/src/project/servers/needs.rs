@@ -66,7 +66,7 @@ impl ServerNeeds<'_> {
                     && known.pinned == config.pinned
             };
             if !self.upstreams.config(&config.name).is_some_and(|known| same(&known)) {
-                self.upstreams.put(config.clone());
+                self.upstreams.insert_or_replace(config.clone());
             }
         }
         self.known.replace(project, now);
@@ -98,7 +98,7 @@ impl ServerNeeds<'_> {
             return Ok(());
         }
         if let Some(config) = now.servers.iter().find(|config| config.name == server) {
-            self.upstreams.put(config.clone());
+            self.upstreams.insert_or_replace(config.clone());
         }
         *project = now;
         Ok(())
@@ -124,5 +124,5 @@ pub(crate) fn lacking(
 ) -> Result<ResolvedTool, CallError> {
     let name = format!("{server}:{}", tool.tool()).parse();
     let name = name.map_err(|_| CallError::unknown(tool.as_str()))?;
-    Ok(ResolvedTool::lacking(name, need))
+    Ok(ResolvedTool::with_need(name, need))
 }

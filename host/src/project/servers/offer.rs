@@ -52,7 +52,7 @@ pub struct UnavailableServer {
 impl Servers {
     /// Returns the tools of the servers for which `wanted` is true, and waits no longer than
     /// `patience` in total. Slower servers continue to start.
-    pub async fn offer(
+    pub async fn query_tools(
         &self,
         wanted: impl Fn(&str) -> bool,
         freshness: Freshness,
@@ -99,8 +99,8 @@ impl Servers {
         end: Instant,
     ) -> Result<Arc<ServerTools>, UnavailableServer> {
         let upstreams = self.upstreams().clone();
-        let known = upstreams.listed(&server).or_else(|| match freshness {
-            Freshness::CachedOrLive | Freshness::CachedOnly => upstreams.remembered(&server),
+        let known = upstreams.current_tools(&server).or_else(|| match freshness {
+            Freshness::CachedOrLive | Freshness::CachedOnly => upstreams.cached_tools(&server),
             Freshness::Live => None,
         });
         if let Some(listing) = known {

@@ -87,11 +87,11 @@ impl ServerPackages {
             return Ok(PackageReadiness::Ready);
         }
         let Some(spec) = spec(&config)? else { return Ok(PackageReadiness::Ready) };
-        Ok(match installer.installed(server, &spec).await.map_err(Error::from)? {
+        Ok(match installer.installation_state(server, &spec).await.map_err(Error::from)? {
             InstallationState::Missing => PackageReadiness::Missing(spec),
             InstallationState::Changed(package) => PackageReadiness::Changed(package),
             InstallationState::Ready(installed) => {
-                self.upstreams.put(started_from(config, installed));
+                self.upstreams.insert_or_replace(started_from(config, installed));
                 PackageReadiness::Ready
             }
         })
@@ -164,7 +164,7 @@ impl ServerPackages {
         let installed = installer.install(&spec, package, progress).await.map_err(Error::from)?;
         let config = started_from(config, installed);
         let digest = config.package.clone();
-        self.upstreams.put(config);
+        self.upstreams.insert_or_replace(config);
         Ok(digest)
     }
 
@@ -180,7 +180,7 @@ fn spec(config: &ServerConfig) -> Result<Option<PackageSpec>, Error> {
         true => InstallScripts::Allowed,
         false => InstallScripts::Refused,
     };
-    Ok(PackageSpec::of(command, arguments)?.map(|spec| spec.with_scripts(scripts)))
+    Ok(PackageSpec::parse(command, arguments)?.map(|spec| spec.with_scripts(scripts)))
 }
 
 /// Returns the configuration of a server that is started from its package. Its identity stays the

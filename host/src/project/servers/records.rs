@@ -63,7 +63,7 @@ impl ServerRecords {
     pub(crate) fn store_definition(&self, tool: &ListedTool) {
         let Some(definitions) = &self.definitions else { return };
         let (digest, definition) = (tool.origin.definition.clone(), tool.definition.clone());
-        if definitions.has_kept(&digest) {
+        if definitions.has_stored(&digest) {
             return;
         }
         let definitions = definitions.clone();

@@ -67,7 +67,7 @@ impl Servers {
     ///
     /// # Errors
     /// As [`Servers::of`].
-    pub fn of_unremembered(project: &Project) -> Result<Servers, Error> {
+    pub fn of_uncached(project: &Project) -> Result<Servers, Error> {
         Servers::with_cache(project, None)
     }
 
@@ -123,7 +123,7 @@ impl Servers {
         let configs = std::iter::once(self.upstreams()).chain(cloud).flat_map(|upstreams| {
             upstreams.names().into_iter().filter_map(|name| upstreams.config(&name))
         });
-        Redactor::knowing(configs.flat_map(|config| config.declared_secrets()))
+        Redactor::with_secrets(configs.flat_map(|config| config.declared_secrets()))
     }
 
     /// Returns the status of all servers.
@@ -142,16 +142,16 @@ impl Servers {
         if let Some(cloud) = self.cloud() {
             cloud.upstreams().close().await;
         }
-        self.keep();
+        self.save_observations();
     }
 
     /// Writes the observations about the servers: the shapes of results that they do not declare.
-    pub fn keep(&self) {
+    pub fn save_observations(&self) {
         self.records().save_observations();
     }
 
     /// Returns the state of the package that a server is started from. No registry is contacted.
-    pub async fn package(&self, server: &str) -> PackageState {
+    pub async fn package_state(&self, server: &str) -> PackageState {
         self.packages().state(server).await
     }
 
@@ -214,7 +214,7 @@ impl Servers {
 
     /// Starts a server if it does not run, and lists its tools.
     pub(crate) async fn list(&self, server: &str) -> Result<Arc<ServerTools>, UpstreamError> {
-        let listing = self.upstreams().list(server).await?;
+        let listing = self.upstreams().list_tools(server).await?;
         self.records().record_use(server);
         Ok(listing)
     }
@@ -228,7 +228,7 @@ impl Servers {
         before: &ToolOrigin,
         now: &ToolOrigin,
     ) -> Vec<Difference> {
-        let listing = server.and_then(|server| self.upstreams().listed(server));
+        let listing = server.and_then(|server| self.upstreams().current_tools(server));
         let listed = listing.as_ref().and_then(|listing| listing.get(tool.tool()));
         let launch_line = || self.launch_line(server?);
         self.records().differences(before, now, listed, launch_line)
@@ -254,6 +254,6 @@ impl fmt::Debug for Servers {
 /// before it is called.
 fn is_allowed(project: &Project, server: &str) -> bool {
     let Permissions { allow, deny, .. } = &project.permissions;
-    allow.iter().any(|pattern| pattern.touches(server))
+    allow.iter().any(|pattern| pattern.may_cover_server(server))
         && !deny.iter().any(|pattern| pattern.covers_all_of(server))
 }

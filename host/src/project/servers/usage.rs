@@ -37,7 +37,7 @@ impl ServerUsageRecorder {
         tokio::task::spawn_blocking(move || {
             // A record that cannot be written, for example in a read-only folder, is no reason to
             // refuse a call.
-            let _ = state.server_used(&server, &launch, &identity, SystemClock.now());
+            let _ = state.record_server_use(&server, &launch, &identity, SystemClock.now());
         });
     }
 }

@@ -76,19 +76,20 @@ fn what_was_set_before_is_added_to_and_what_is_set_after_counts() {
 fn an_answer_of_always_is_written_into_the_project_if_that_is_asked_for() {
     let fixture = fixture();
     let project = fixture.trusted();
-    assert!(settings(&project, GrantStorage::Run).keeper.is_none());
-    let writer = settings(&project, GrantStorage::Project).keeper.expect("a writer");
+    assert!(settings(&project, GrantStorage::Run).grant_writer.is_none());
+    let writer = settings(&project, GrantStorage::Project).grant_writer.expect("a writer");
     let grant = Grant::new("git:push".parse().unwrap(), None, Vec::new());
-    let file = writer.keep(std::slice::from_ref(&grant)).expect("written");
+    let file = writer.write_grants(std::slice::from_ref(&grant)).expect("written");
     assert!(file.ends_with(".pml.json"), "{file}");
     assert!(fixture.project().permissions.grants.iter().any(|kept| kept.tool == grant.tool));
 }
 
 #[test]
 fn the_writer_refuses_a_project_that_is_not_trusted() {
-    let writer = settings(&fixture().project(), GrantStorage::Project).keeper.expect("a writer");
+    let writer =
+        settings(&fixture().project(), GrantStorage::Project).grant_writer.expect("a writer");
     let grant = Grant::new("git:push".parse().unwrap(), None, Vec::new());
-    assert!(writer.keep(&[grant]).is_err());
+    assert!(writer.write_grants(&[grant]).is_err());
 }
 
 #[test]

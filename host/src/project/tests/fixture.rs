@@ -40,7 +40,7 @@ impl ProjectFixture {
     }
 
     pub(super) fn load(&self) -> Result<Project, Error> {
-        Project::load_in(&self.root, &self.environment)
+        Project::load_with_environment(&self.root, &self.environment)
     }
 
     pub(super) fn project(&self) -> Project {

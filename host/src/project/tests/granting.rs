@@ -140,7 +140,7 @@ const OLDER: &str = r#"{ "permissions": { "allow": ["fs:write"], "grants": [
 "#;
 
 fn older(fixture: &ProjectFixture) -> Vec<String> {
-    let grants = fixture.grants().into_iter().filter(Grant::is_older);
+    let grants = fixture.grants().into_iter().filter(Grant::has_older_conditions);
     grants.map(|grant| format!("{} {}", grant.tool, grant.constraints[0])).collect()
 }
 

@@ -49,10 +49,13 @@ fn conditions_without_a_mark_are_an_older_pmls_and_still_open() {
     ] {
         fixture.write(".pml.json", grant(&format!(", \"where\": {where_}")));
         let grants = fixture.trusted().permissions.grants;
-        assert!(grants[0].is_older() && grants[0].version == GrantVersion::Older, "{where_}");
+        assert!(
+            grants[0].has_older_conditions() && grants[0].version == GrantVersion::Older,
+            "{where_}"
+        );
     }
     fixture.write(".pml.json", grant(""));
-    assert!(!fixture.trusted().permissions.grants[0].is_older());
+    assert!(!fixture.trusted().permissions.grants[0].has_older_conditions());
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn claude_code_has_servers_in_three_places() {
         ]
     );
     assert_eq!(named(&found, "both").entry, json!({ "command": "local" }));
-    assert_eq!(found.left_out[0].name.as_deref(), Some("both"));
+    assert_eq!(found.skipped[0].name.as_deref(), Some("both"));
 }
 
 #[cfg(unix)]
@@ -77,7 +77,7 @@ fn variables_of_vs_code_become_ours() {
     {
         assert!(notes.contains(part), "{part}: {notes}");
     }
-    let reasons: Vec<_> = found.left_out.iter().map(|it| it.reason.as_str()).collect();
+    let reasons: Vec<_> = found.skipped.iter().map(|it| it.reason.as_str()).collect();
     assert_eq!(reasons[0], "pml has no variable `${config:thing}`");
     assert!(reasons[1].contains("`sse` are not supported"), "{reasons:?}");
 }
@@ -114,7 +114,7 @@ fn a_broken_file_hides_no_other() {
     );
     let found = found(&fixture, ImportSource::ALL);
     assert_eq!(found.servers.len(), 1);
-    assert_eq!(found.left_out.len(), 3);
-    assert!(found.left_out[0].name.is_none());
-    assert!(found.left_out[2].reason.contains("needs a `command`"), "{:?}", found.left_out);
+    assert_eq!(found.skipped.len(), 3);
+    assert!(found.skipped[0].name.is_none());
+    assert!(found.skipped[2].reason.contains("needs a `command`"), "{:?}", found.skipped);
 }

@@ -227,10 +227,10 @@ fn each_path_has_a_journal_of_its_own_and_says_whose_it_is() {
     fs::rename(one.folder(), other.folder()).unwrap();
     let error = other.prepare().unwrap_err().to_string();
     assert!(error.starts_with("the journal is that of another project, "), "{error}");
-    assert_eq!(one.gone().len(), 0, "its project is there");
+    assert_eq!(one.orphaned_journals().len(), 0, "its project is there");
     fs::remove_dir(machine.at("a/p")).unwrap();
-    assert_eq!(one.gone().len(), 0, "it is this one");
-    assert_eq!(other.gone().len(), 1);
+    assert_eq!(one.orphaned_journals().len(), 0, "it is this one");
+    assert_eq!(other.orphaned_journals().len(), 1);
     drop(machine.folder);
 }
 

@@ -36,7 +36,7 @@ impl Provider for EmbeddedProvider {
         progress: ProgressCallback,
     ) -> BoxFuture<'a, Result<RoutedTool, CallError>> {
         Box::pin(async move {
-            let resolved = self.0.meet(tool, need, progress).await?;
+            let resolved = self.0.fulfill_need(tool, need, progress).await?;
             Ok(RoutedTool { resolved, provider: Arc::new(self.clone()) })
         })
     }

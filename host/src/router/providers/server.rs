@@ -42,20 +42,20 @@ impl ServerProvider {
     /// Records the shape of a result if the server declares no output schema for it.
     fn observe(&self, tool: &ToolName, result: &str, work: &WorkSlice<'_>) {
         let Some(observed) = self.servers.observed() else { return };
-        let Some(listing) = self.servers.upstreams().listed(&self.server) else { return };
+        let Some(listing) = self.servers.upstreams().current_tools(&self.server) else { return };
         if let Some(known) = listing.get(tool.tool())
             && known.definition.output.is_none()
-            && observed.wants(tool, &known.origin.definition)
+            && observed.should_inspect(tool, &known.origin.definition)
             && let Ok(result) = parse(result, MAX_OBSERVED_MEMORY, work)
         {
-            observed.note(tool, &known.origin.definition, &result);
+            observed.record(tool, &known.origin.definition, &result);
         }
     }
 }
 
 impl Provider for ServerProvider {
     fn look_up(&self, tool: &ToolName) -> Resolution<ResolvedTool> {
-        let Some(listing) = self.servers.upstreams().listed(&self.server) else {
+        let Some(listing) = self.servers.upstreams().current_tools(&self.server) else {
             return Resolution::Pending;
         };
         let found = names::find(&listing, &self.server, tool.tool());
@@ -83,7 +83,7 @@ impl Provider for ServerProvider {
 
     fn effects(&self, tool: &ToolName) -> Effects {
         // Others may write to the cache: effects are believed only from a running server.
-        let listing = self.servers.upstreams().listed(&self.server);
+        let listing = self.servers.upstreams().current_tools(&self.server);
         let effects = listing.and_then(|listing| {
             let tool = names::find(&listing, &self.server, tool.tool()).ok()?;
             Some(tool.definition.effects())
@@ -111,8 +111,8 @@ impl Provider for ServerProvider {
     fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {
         // The server's last listing is good enough to refuse early: the server checks again itself.
         let upstreams = self.servers.upstreams();
-        let listing = upstreams.listed(&self.server);
-        let listing = listing.or_else(|| upstreams.remembered(&self.server));
+        let listing = upstreams.current_tools(&self.server);
+        let listing = listing.or_else(|| upstreams.cached_tools(&self.server));
         match listing.as_ref().and_then(|listing| listing.get(tool.tool())) {
             Some(known) => self.servers.records().check(known, arguments),
             None => Ok(()),

@@ -63,7 +63,7 @@ impl Tools for Servers {
     fn call(&self, call: Call) -> BoxFuture<'_, Reply> {
         Box::pin(async move {
             let budget = call.budget();
-            let (call, memory) = (call.paid_by(budget.clone()), budget.host_memory());
+            let (call, memory) = (call.with_budget(budget.clone()), budget.host_memory());
             let text = match self.call_json(call).await? {
                 JsonReply::Text(text) => text,
                 JsonReply::Value(value) => return Ok(value),
@@ -105,7 +105,7 @@ impl Tools for Servers {
         Box::pin(async move { provider.find(&tool).await })
     }
 
-    fn meet(
+    fn fulfill_need(
         &self,
         tool: &ToolName,
         need: &Need,

@@ -1,7 +1,7 @@
 //! Bounds the memory that the parsed arguments of open calls take in the host. The length of their
 //! text says little about it.
 
-use crate::model::{CallError, CallId, Code, weigh};
+use crate::model::{CallError, CallId, Code, parsed_size};
 use std::collections::HashMap;
 
 /// The memory that each open call takes, and all of them together.
@@ -18,7 +18,7 @@ impl ArgumentsMemory {
 
     /// Adds arguments that were admitted before.
     pub(super) fn add(&mut self, id: CallId, arguments: &str) {
-        let weight = weigh(arguments);
+        let weight = parsed_size(arguments);
         self.remove(id);
         self.total += weight;
         self.each.insert(id, weight);

@@ -8,7 +8,7 @@ use super::open_calls::{CallStage, OpenCall, OpenCalls, ToolLookup};
 use super::tool_changes::{change_reason, difference};
 use crate::event::Event;
 use crate::model::{
-    AskKind, CallError, CallId, CallResult, ChangeBaseline, Code, Effects, INLINE, Need,
+    AskKind, CallError, CallId, CallResult, ChangeBaseline, Code, Effects, INLINE_LIMIT, Need,
     ToolChange, ToolName,
 };
 use crate::router::RoutedTool;
@@ -92,7 +92,7 @@ impl OpenCalls {
         let routed = found.clone();
         // Long arguments are parsed before the call is decided on, and not on this thread.
         let budget = self.arguments.budget();
-        let long = (arguments.len() > INLINE).then(|| (arguments.clone(), budget.clone()));
+        let long = (arguments.len() > INLINE_LIMIT).then(|| (arguments.clone(), budget.clone()));
         let abort = self.in_flight.look_up(id, async move {
             let parsed = match long {
                 Some((text, budget)) => {

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** the log has nothing of the arguments and of the answer.
 
-use crate::model::{CallError, CallId, RunId, ToolName, span};
+use crate::model::{CallError, CallId, RunId, ToolName, format_span};
 use crate::run::perform::PerformOutcome;
 use crate::store::size_of_outcome;
 use std::time::Instant;
@@ -23,7 +23,7 @@ impl SentCall {
 
     pub(super) fn log(self, outcome: &PerformOutcome) {
         let Some((run, call, tool, began)) = self.0 else { return };
-        let (call, tool, took) = (call.number(), tool.as_str(), span(began.elapsed()));
+        let (call, tool, took) = (call.number(), tool.as_str(), format_span(began.elapsed()));
         match outcome {
             PerformOutcome::Settled(settled, error) => {
                 let code = error.as_ref().map(CallError::known_code);

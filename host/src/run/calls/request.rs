@@ -1,7 +1,7 @@
 //! Calls that a program requests.
 
 use super::call_context::{CallContext, MADE_BEFORE, UncertainCall};
-use crate::model::{AskKind, CallError, CallId, Code, Effects, INLINE, Timestamp, ToolName};
+use crate::model::{AskKind, CallError, CallId, Code, Effects, INLINE_LIMIT, Timestamp, ToolName};
 use crate::run::calls::open_calls::OpenCalls;
 use crate::store::CallVerdict;
 use crate::{
@@ -56,7 +56,7 @@ impl OpenCalls {
         }
         let routed = self.router.route(name);
         // Long arguments are parsed on another thread before the call is decided on.
-        let resolution = match arguments.len() <= INLINE {
+        let resolution = match arguments.len() <= INLINE_LIMIT {
             true => routed.look_up(),
             false => Resolution::Pending,
         };

@@ -33,7 +33,7 @@ impl OpenCalls {
         past: PastCall<'_>,
         asked: Option<PastAsk<'_>>,
     ) {
-        if past.reached == PastCallStage::Done {
+        if past.stage == PastCallStage::Done {
             return;
         }
         let error = |code, message| CallError { code, message, data: None };
@@ -68,7 +68,7 @@ impl OpenCalls {
             return;
         };
         self.arguments.restore(id, &arguments);
-        let uncertain = match (&past.reached, past.verdict, asked) {
+        let uncertain = match (&past.stage, past.verdict, asked) {
             (PastCallStage::Executing, ..) => Some(UNCERTAIN.to_owned()),
             (PastCallStage::Asked(_), _, Some(PastAsk { ask, .. })) => {
                 (ask.kind == AskKind::UncertainCall).then(|| ask.reason.clone())
@@ -98,7 +98,7 @@ impl OpenCalls {
             self.refuse(id, error);
             return;
         }
-        match (past.reached, asked) {
+        match (past.stage, asked) {
             (PastCallStage::Asked(question), Some(asked)) if asked.question == question => {
                 match self.recheck(&asked, &name, &arguments) {
                     AskRecheck::Denied(error) => {

@@ -85,7 +85,7 @@ impl RunGrants {
                 && arguments().is_ok_and(|value| self.built_in_arguments.contains(value.as_ref()));
         }
         let of_tool = self.grants.iter().filter(|grant| grant.tool == *tool);
-        let mut same = of_tool.filter(|grant| grant.is_of(origin)).peekable();
+        let mut same = of_tool.filter(|grant| grant.matches_origin(origin)).peekable();
         same.peek().is_some()
             && arguments().is_ok_and(|arguments| same.any(|grant| found.covers(grant, &arguments)))
     }
@@ -113,7 +113,7 @@ impl RunGrants {
         let RecordedDecision { who, channel, .. } = decided.clone();
         let written = tokio::spawn(async move {
             let copy = grant.clone();
-            let writing = tokio::task::spawn_blocking(move || writer.keep(&[copy]));
+            let writing = tokio::task::spawn_blocking(move || writer.write_grants(&[copy]));
             let file =
                 writing.await.map_err(|error| Error::new(Code::Internal, error.to_string()))??;
             let what = AuditEvent::Granted { grant, who, channel, file };

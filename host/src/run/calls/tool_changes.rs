@@ -35,12 +35,12 @@ pub(super) fn change_since_grant(
     arguments: impl FnOnce() -> Value,
     grant: &Grant,
 ) -> ToolChange {
-    let before = grant.origin.as_ref().filter(|_| !grant.is_of(found.origin.as_ref()));
+    let before = grant.origin.as_ref().filter(|_| !grant.matches_origin(found.origin.as_ref()));
     let mut change = match before {
         Some(before) => difference(found, before, ChangeBaseline::Grant),
         None => ToolChange::new(ChangeBaseline::Grant, Vec::new()),
     };
-    if grant.is_older() {
+    if grant.has_older_conditions() {
         let offers = found.offers(&arguments(), &grant.constraints);
         let text = |constraints: &[Constraint]| {
             let text: Vec<_> = constraints.iter().map(ToString::to_string).collect();

@@ -96,7 +96,7 @@ impl Checkpoint {
             recalled.number = number;
         }
         let mut stored = StoredCheckpoint { recalled, unknown: inherited.unknown };
-        for past in history.calls.values().filter(|past| past.unknown) {
+        for past in history.calls.values().filter(|past| past.outcome_unknown) {
             if let Ok(arguments) = past.arguments {
                 stored.unknown.push((past.tool.into(), arguments.into()));
             }
@@ -138,7 +138,7 @@ impl Checkpoint {
     pub(in crate::run) fn take_all_again(&mut self, history: &Timeline<'_>) {
         for past in history.calls.values() {
             match (past.verdict, past.arguments) {
-                (CallVerdict::Recall { number }, _) if past.reached == PastCallStage::Done => {
+                (CallVerdict::Recall { number }, _) if past.stage == PastCallStage::Done => {
                     self.take_again(past, *number);
                 }
                 (CallVerdict::Ask { kind: AskKind::UncertainCall, .. }, Ok(arguments)) => {
@@ -147,7 +147,7 @@ impl Checkpoint {
                 _ => {}
             }
         }
-        self.passed = history.went_out;
+        self.passed = history.any_call_sent;
     }
 
     /// Takes an outcome that the run asked for before it was rebuilt.

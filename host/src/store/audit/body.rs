@@ -18,9 +18,9 @@ const ITEMS: usize = 64;
 
 /// Returns entry `number` of the trail as JSON.
 pub(in crate::store) fn body(number: u64, note: &AuditNote) -> Value {
-    let what = json!({ "number": number, "at": note.at.to_string(), "what": note.what.kind() });
+    let what = json!({ "number": number, "at": note.at.to_string(), "what": note.event.kind() });
     let run = note.run.map(|run| json!({ "run_id": run })).unwrap_or_default();
-    let all = [what, run, fields(&note.what)].into_iter().filter_map(|part| match part {
+    let all = [what, run, fields(&note.event)].into_iter().filter_map(|part| match part {
         Value::Object(fields) => Some(fields),
         _ => None,
     });

@@ -17,13 +17,13 @@ pub struct AuditNote {
     /// The run that it belongs to, if any.
     pub run: Option<RunId>,
     /// The event.
-    pub what: AuditEvent,
+    pub event: AuditEvent,
 }
 
 impl AuditNote {
     /// Returns a note.
     pub fn new(at: Timestamp, run: Option<RunId>, what: AuditEvent) -> AuditNote {
-        AuditNote { at, run, what }
+        AuditNote { at, run, event: what }
     }
 }
 

@@ -70,12 +70,12 @@ pub struct AuditTrail {
     pub hash: String,
     /// The number of the last entry that the anchor outside the journal covers. `None` if there is
     /// no anchor.
-    pub kept: Option<u64>,
+    pub anchored: Option<u64>,
     /// The number of the last entry that a person accepted, intact or not. Defects up to it are not
     /// reported again.
     pub accepted: Option<u64>,
     /// The first defect, if there is one.
-    pub broken: Option<TrailDefect>,
+    pub defect: Option<TrailDefect>,
 }
 
 /// A way in which a trail differs from what was written.

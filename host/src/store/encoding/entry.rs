@@ -89,9 +89,9 @@ impl AskedEntry {
 impl<'a> EncodedEntry<'a> {
     /// Encodes an entry.
     pub(in crate::store) fn of(entry: &'a JournalEntry) -> EncodedEntry<'a> {
-        let EncodedEvent { kind, meta, text } = encode_event(&entry.what);
+        let EncodedEvent { kind, meta, text } = encode_event(&entry.event);
         let meter = EncodedMeter::of(entry.at, &entry.meter);
-        let call = entry.what.call().map(|call| signed(call.number()));
+        let call = entry.event.call().map(|call| signed(call.number()));
         EncodedEntry { meter, kind, call, meta, text }
     }
 

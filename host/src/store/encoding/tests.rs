@@ -11,7 +11,7 @@ fn decoded(entry: &JournalEntry) -> JournalEntry {
     match EncodedEntry::of(entry).decode().unwrap() {
         DecodedEntry::Whole(entry) => entry,
         DecodedEntry::Asked(asked) => {
-            let JournalEvent::Asked { question } = &entry.what else { panic!("a question") };
+            let JournalEvent::Asked { question } = &entry.event else { panic!("a question") };
             assert_eq!(asked.question, question.id);
             asked.with_question(Some(question.clone())).unwrap()
         }

@@ -27,8 +27,8 @@ pub(in crate::store) fn batch_effects(
     batch: &JournalBatch,
 ) -> impl Iterator<Item = BatchEffect<'_>> {
     let at = batch.entries.last().map_or(Timestamp::default(), |entry| entry.at);
-    let ended = batch.state.is_some_and(RunState::ended);
-    let of_entries = batch.entries.iter().filter_map(|entry| match &entry.what {
+    let ended = batch.state.is_some_and(RunState::has_ended);
+    let of_entries = batch.entries.iter().filter_map(|entry| match &entry.event {
         JournalEvent::Asked { question } => Some(BatchEffect::Open(question)),
         JournalEvent::Withdrawn { question } => {
             Some(BatchEffect::Withdraw { question: *question, at: entry.at })

@@ -25,7 +25,7 @@ pub(in crate::store) enum WithdrawalReason {
 
 /// Reports whether a question can be answered at `now`.
 pub(in crate::store) fn is_open(stored: &StoredQuestion, now: Timestamp) -> bool {
-    stored.open && !stored.question.expired(now)
+    stored.open && !stored.question.is_expired(now)
 }
 
 /// Returns a question as it is shown at `now`.
@@ -62,7 +62,7 @@ pub(in crate::store) fn answer(
         return (QuestionUpdate::default(), late());
     }
     let open = question.asks.len() - decided.len() - decisions.len();
-    let ends_run = decided.iter().chain(&decisions).any(|one| one.decision.ends());
+    let ends_run = decided.iter().chain(&decisions).any(|one| one.decision.ends_run());
     let notes = decisions.iter().filter_map(|one| {
         let ask = question.ask(one.ask)?;
         Some(note(AuditEvent::decided(ask, one.clone())))

@@ -30,7 +30,7 @@ fn applied(mut stored: StoredQuestion, update: QuestionUpdate) -> StoredQuestion
 }
 
 fn kinds(update: &QuestionUpdate) -> Vec<&'static str> {
-    update.notes.iter().map(|note| note.what.kind()).collect()
+    update.notes.iter().map(|note| note.event.kind()).collect()
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_withdrawal_says_why() {
     let (run, id) = (RunId::new(), QuestionId::new());
     let note = withdrawal_note(run, id, WithdrawalReason::RunEnded, NOW);
     assert_eq!((note.at, note.run), (NOW, Some(run)));
-    let AuditEvent::Withdrawn { question, reason } = note.what else { panic!("a withdrawal") };
+    let AuditEvent::Withdrawn { question, reason } = note.event else { panic!("a withdrawal") };
     assert_eq!((question, reason.as_str()), (id, "the run is over"));
 }
 

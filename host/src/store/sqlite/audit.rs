@@ -48,7 +48,7 @@ impl TrailWriter {
         let sql = "INSERT INTO audit (number, body, hash) VALUES (?1, ?2, ?3)";
         connection.prepare_cached(sql)?.execute((number as i64, text, hash))?;
         self.has_new_entries.set(true);
-        if matches!(note.what, AuditEvent::Accepted { .. }) {
+        if matches!(note.event, AuditEvent::Accepted { .. }) {
             self.accepted.set(true);
         }
         Ok(())
@@ -147,9 +147,9 @@ pub(super) fn read(
         entries: entries.into(),
         count: head.count,
         hash: head.hash,
-        kept: anchored,
+        anchored: anchored,
         accepted,
-        broken: defect.or(read_error),
+        defect: defect.or(read_error),
     })
 }
 

@@ -37,7 +37,7 @@ pub struct JournalImport {
     /// Runs that were imported.
     pub runs: u64,
     /// Runs that were not imported: they had not ended, or could not be read.
-    pub left: u64,
+    pub skipped: u64,
 }
 
 /// The reason for which nothing was imported.
@@ -92,7 +92,7 @@ impl Store {
         let trail = audit::read(&old, checked_head, &no_entries)
             .map_err(|error| copy.refused(error.into()))?;
         if proof == OwnershipProof::TrailHead
-            && (trail.broken.is_some() || trail.kept != Some(trail.count))
+            && (trail.defect.is_some() || trail.anchored != Some(trail.count))
         {
             let reason = "its audit trail is not the one that your state folder knows";
             return Err(JournalImportError::Refused(reason.into()));
@@ -101,18 +101,18 @@ impl Store {
         let failed = |error: rusqlite::Error| failure(&path, &error);
         let trail_writer = TrailWriter::new(Some(HeadFile::of(heads, &path)));
         new.execute_batch("BEGIN IMMEDIATE").map_err(failed)?;
-        let mut imported = JournalImport { runs: 0, left: skipped };
+        let mut imported = JournalImport { runs: 0, skipped: skipped };
         for (run, state) in runs {
             match import_run(&old, &copy.path, &new, run, state).map_err(failed)? {
                 RunImportResult::Imported => imported.runs += 1,
                 RunImportResult::AlreadyPresent => {}
-                RunImportResult::Unreadable => imported.left += 1,
+                RunImportResult::Unreadable => imported.skipped += 1,
             }
         }
         let note = AuditEvent::Imported {
             from: from.to_string_lossy().into_owned(),
             runs: imported.runs,
-            left: imported.left,
+            left: imported.skipped,
             entries: trail.count,
             head: trail.hash,
         };
@@ -145,7 +145,7 @@ fn import_run(
     };
     for (entry, sequence) in stored.entries.iter().zip(0..) {
         entries::write(new, entry_id(number, sequence), entry)?;
-        if let JournalEvent::Asked { question } = &entry.what {
+        if let JournalEvent::Asked { question } = &entry.event {
             answers::insert_closed(new, number, question)?;
         }
     }
@@ -209,7 +209,7 @@ impl JournalCopy {
         check_and_migrate(&connection, &self.path, wal_size(&self.path) == 0).map_err(refused)?;
         let (mut runs, mut skipped) = (Vec::new(), 0);
         let listed = each_run(&connection, owners, now, |run| {
-            match run.state.ended() {
+            match run.state.has_ended() {
                 true => runs.push((run.run, run.state)),
                 false => skipped += 1,
             }

@@ -42,7 +42,7 @@ impl Journal for Store {
         self.write(|reply| Operation::Expire { question, now, reply })
     }
 
-    fn decided(&self, run: RunId) -> JournalFuture<Vec<RecordedDecision>> {
+    fn decisions(&self, run: RunId) -> JournalFuture<Vec<RecordedDecision>> {
         self.read(|reply| ReadRequest::Decided { run, reply })
     }
 
@@ -73,7 +73,7 @@ impl Journal for Store {
         self.write(|reply| Operation::Audit { note, reply })
     }
 
-    fn audited(&self, filter: AuditFilter) -> JournalFuture<AuditTrail> {
+    fn audit_trail(&self, filter: AuditFilter) -> JournalFuture<AuditTrail> {
         self.read(|reply| ReadRequest::Audited { filter, reply })
     }
 }

@@ -74,7 +74,7 @@ fn update_state(
     run: &mut ListedRun,
     now: Timestamp,
 ) -> rusqlite::Result<()> {
-    if run.state.ended() {
+    if run.state.has_ended() {
         return Ok(());
     }
     let sql = "SELECT count(*), min(expires_at) FROM questions INDEXED BY questions_open \

@@ -19,14 +19,14 @@ pub struct JournalOverview {
     /// The number of runs that have not ended.
     pub unfinished: u64,
     /// The time of the last entry of the newest run.
-    pub last: Option<Timestamp>,
+    pub last_activity: Option<Timestamp>,
     /// True if a living process owns runs of it.
     pub in_use: bool,
 }
 
 impl Store {
     /// Reads an overview of the journal in `folder`. If there is no journal, the overview is empty.
-    pub fn glance(folder: &Path, now: Timestamp) -> Result<JournalOverview, StoreError> {
+    pub fn overview(folder: &Path, now: Timestamp) -> Result<JournalOverview, StoreError> {
         let owners = OwnerFolder::of(folder);
         let mut overview =
             JournalOverview { in_use: owners.any_alive(), ..JournalOverview::default() };
@@ -35,11 +35,11 @@ impl Store {
         }
         let (connection, path) = open(folder)?;
         let visited = each_run(&connection, &owners, now, |run| {
-            if overview.last.is_none() {
-                overview.last = Some(last_entry(&connection, &run)?.0);
+            if overview.last_activity.is_none() {
+                overview.last_activity = Some(last_entry(&connection, &run)?.0);
             }
             overview.runs += 1;
-            overview.unfinished += u64::from(!run.state.ended());
+            overview.unfinished += u64::from(!run.state.has_ended());
             Ok(ControlFlow::Continue(()))
         });
         visited.map_err(|error| error.into_store_error(&path))?;
@@ -54,7 +54,7 @@ impl Store {
     }
 
     /// Removes the anchor of the audit trail that was in `folder`: the journal was moved.
-    pub fn forget_head(folder: &Path, heads: &Path) -> Result<(), StoreError> {
+    pub fn remove_head(folder: &Path, heads: &Path) -> Result<(), StoreError> {
         let removed = head(heads, folder).remove();
         removed.map_err(|error| io_failure("keep the end of the audit trail", heads, error))
     }

@@ -125,7 +125,7 @@ impl OwnedRuns {
         if row.fence != fence {
             return Err(StoreError::Fenced(run).into());
         }
-        if row.state.ended() {
+        if row.state.has_ended() {
             return Err(StoreError::Ended { run, state: row.state }.into());
         }
         let number = row.number;
@@ -138,7 +138,7 @@ impl OwnedRuns {
             next += 1;
         }
         let state = batch.state.filter(|state| *state != row.state);
-        let ended = state.is_some_and(RunState::ended);
+        let ended = state.is_some_and(RunState::has_ended);
         if let Some(state) = state {
             set_state(connection, number, state)?;
         }
@@ -168,7 +168,7 @@ impl OwnedRuns {
         run: RunId,
     ) -> Result<(RunId, u64), OperationError> {
         let row = RunRow::find(connection, run)?;
-        if row.state.ended() {
+        if row.state.has_ended() {
             return Err(StoreError::Ended { run, state: row.state }.into());
         }
         if let Some(other) = &row.owner {
@@ -254,7 +254,7 @@ pub(super) fn insert(
 }
 
 fn set_state(connection: &Connection, number: i64, state: RunState) -> rusqlite::Result<()> {
-    let sql = match state.ended() {
+    let sql = match state.has_ended() {
         true => "UPDATE runs SET state = ?2, owner = NULL WHERE number = ?1",
         false => "UPDATE runs SET state = ?2 WHERE number = ?1",
     };

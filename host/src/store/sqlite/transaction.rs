@@ -204,7 +204,7 @@ impl StoreWriter {
         if let Some(last) = batch.entries.last() {
             self.latest_time = self.latest_time.max(last.at);
         }
-        if appended.is_ok() && batch.state.is_some_and(RunState::ended) {
+        if appended.is_ok() && batch.state.is_some_and(RunState::has_ended) {
             self.prune_due |= self.ended_runs.is_multiple_of(ENDED_BETWEEN_PRUNES);
             self.ended_runs += 1;
         }
@@ -236,5 +236,5 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 }
 
 fn requires_disk(operation: &Operation) -> bool {
-    matches!(operation, Operation::Append { batch, .. } if batch.safe == RequiredDurability::Disk)
+    matches!(operation, Operation::Append { batch, .. } if batch.durability == RequiredDurability::Disk)
 }

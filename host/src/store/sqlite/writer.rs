@@ -203,8 +203,8 @@ impl StoreWriter {
     fn cost(&self, operation: &Operation) -> Option<usize> {
         match operation {
             Operation::Append { batch, .. } => {
-                let synced =
-                    self.durability == Durability::Power && batch.safe == RequiredDurability::Disk;
+                let synced = self.durability == Durability::Power
+                    && batch.durability == RequiredDurability::Disk;
                 (!synced && !self.waits_for_head(batch)).then(|| size(batch))
             }
             Operation::Create { header, .. } => {
@@ -222,7 +222,7 @@ impl StoreWriter {
         let noted = |what: &JournalEvent| {
             matches!(what, JournalEvent::Asked { .. } | JournalEvent::Withdrawn { .. })
         };
-        self.trail.has_head_file() && batch.entries.iter().any(|entry| noted(&entry.what))
+        self.trail.has_head_file() && batch.entries.iter().any(|entry| noted(&entry.event))
     }
 
     /// Removes some old runs, if it is time to look for them.
@@ -253,5 +253,5 @@ fn size(batch: &JournalBatch) -> usize {
         JournalEvent::Asked { .. } => SMALL_BYTES,
         _ => 0,
     };
-    batch.entries.iter().map(|entry| 128 + text(&entry.what)).sum()
+    batch.entries.iter().map(|entry| 128 + text(&entry.event)).sum()
 }

@@ -43,7 +43,7 @@ async fn a_whole_answer_closes_the_question(journal: &dyn Journal) {
     assert!(is_open(journal, question.id, NOW).await);
     let answered = journal.answer(question.id, yes(&question), NOW).await.unwrap();
     assert_eq!(answered, AnswerOutcome::Recorded { question: question.clone(), open: 0 });
-    let decided = journal.decided(lease.run).await.unwrap();
+    let decided = journal.decisions(lease.run).await.unwrap();
     assert_eq!(decided.iter().map(|decided| decided.ask.0).collect::<Vec<_>>(), [1, 2]);
     for decided in &decided {
         assert_eq!((decided.question, decided.at), (question.id, NOW));
@@ -69,7 +69,7 @@ async fn a_partial_answer_leaves_the_rest_open(journal: &dyn Journal) {
     let answered = journal.answer(question.id, yes(&question), NOW).await.unwrap();
     assert_eq!(answered, AnswerOutcome::Recorded { question: question.clone(), open: 0 });
     assert!(!is_open(journal, question.id, NOW).await);
-    let decided = journal.decided(lease.run).await.unwrap();
+    let decided = journal.decisions(lease.run).await.unwrap();
     let decided: Vec<_> = decided.into_iter().map(|each| (each.ask, each.decision)).collect();
     assert_eq!(decided, [(AskId(2), result), (AskId(1), Decision::Approve)]);
 }
@@ -88,10 +88,10 @@ async fn a_repeated_answer_changes_nothing_and_is_told_so(journal: &dyn Journal)
     let first = Answer::each(&question, [(AskId(1), Decision::Decline)], "ann", "x");
     journal.answer(question.id, first, NOW).await.unwrap();
     let again = Answer::each(&question, [(AskId(1), Decision::Approve)], "bob", "y");
-    let before = journal.decided(lease.run).await.unwrap();
+    let before = journal.decisions(lease.run).await.unwrap();
     let late = AnswerOutcome::Late { question: question.clone(), decided: before.clone() };
     assert_eq!(journal.answer(question.id, again, NOW).await.unwrap(), late);
-    assert_eq!(journal.decided(lease.run).await.unwrap(), before);
+    assert_eq!(journal.decisions(lease.run).await.unwrap(), before);
     // This holds after the question has expired too, because somebody did decide.
     assert_eq!(journal.answer(question.id, yes(&question), Timestamp(5_000)).await.unwrap(), late);
     let nothing = Answer::each(&question, [(AskId(7), Decision::Approve)], "bob", "y");
@@ -117,7 +117,7 @@ async fn an_expired_question_takes_no_answer(journal: &dyn Journal) {
     assert!(!is_open(journal, question.id, end).await);
     assert!(is_open(journal, question.id, Timestamp(4_999)).await);
     assert_eq!(journal.questions(None, end).await.unwrap(), []);
-    assert_eq!(journal.decided(lease.run).await.unwrap(), []);
+    assert_eq!(journal.decisions(lease.run).await.unwrap(), []);
 }
 
 async fn an_expired_question_stays_expired(journal: &dyn Journal) {
@@ -182,17 +182,17 @@ async fn an_answer_to_another_question_than_the_one_shown_is_refused(journal: &d
         let answered = journal.answer(question.id, answer, NOW).await.unwrap();
         assert_eq!(answered, AnswerOutcome::NotShown { question: question.clone() });
     }
-    assert_eq!(journal.decided(lease.run).await.unwrap(), []);
+    assert_eq!(journal.decisions(lease.run).await.unwrap(), []);
     assert!(is_open(journal, question.id, NOW).await);
-    let trail = journal.audited(crate::store::AuditFilter::default()).await.unwrap();
+    let trail = journal.audit_trail(crate::store::AuditFilter::default()).await.unwrap();
     let last = &trail.entries.last().unwrap().body;
     assert_eq!((&last["what"], &last["who"]), (&json!("refused"), &json!("eve")));
     assert_eq!(last["reason"], "the question is not the one that was shown");
     // A recorded decision names the digest of the ask, here and in the audit trail.
     journal.answer(question.id, yes(&question), NOW).await.unwrap();
-    let decided = journal.decided(lease.run).await.unwrap();
+    let decided = journal.decisions(lease.run).await.unwrap();
     assert!(decided.iter().zip(&question.asks).all(|(one, ask)| one.is_about(ask)));
-    let trail = journal.audited(crate::store::AuditFilter::default()).await.unwrap();
+    let trail = journal.audit_trail(crate::store::AuditFilter::default()).await.unwrap();
     assert_eq!(trail.entries.last().unwrap().body["digest"], question.asks[1].digest());
     let asked = trail.entries.iter().find(|entry| entry.kind() == "asked").unwrap();
     assert_eq!(asked.body["asks"][0]["digest"], question.asks[0].digest());

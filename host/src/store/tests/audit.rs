@@ -26,8 +26,8 @@ async fn asked(journal: &dyn Journal, expires: Option<u64>) -> (Lease, Question)
 }
 
 async fn kinds(journal: &dyn Journal, filter: AuditFilter) -> Vec<String> {
-    let trail = journal.audited(filter).await.unwrap();
-    assert_eq!(trail.broken, None);
+    let trail = journal.audit_trail(filter).await.unwrap();
+    assert_eq!(trail.defect, None);
     trail.entries.iter().map(|entry| entry.kind().into()).collect()
 }
 
@@ -49,7 +49,7 @@ async fn a_question_and_each_decision_are_noted_once(journal: &dyn Journal) {
         .answer(question.id, Answer::all(&question, Decision::Abort, "eve", "late"), NOW)
         .await
         .unwrap();
-    let trail = journal.audited(AuditFilter::default()).await.unwrap();
+    let trail = journal.audit_trail(AuditFilter::default()).await.unwrap();
     let rows = trail.entries.iter().map(|entry| {
         let text = |field: &str| entry.body[field].as_str().unwrap_or("-").to_owned();
         (entry.number, text("what"), text("decision"), text("who"), text("channel"))
@@ -94,7 +94,7 @@ async fn what_becomes_of_a_question_otherwise_is_noted_once(journal: &dyn Journa
 
 async fn others_write_there_too(journal: &dyn Journal) {
     journal.audit(refused(7_000_000, None)).await.unwrap();
-    let trail = journal.audited(AuditFilter::default()).await.unwrap();
+    let trail = journal.audit_trail(AuditFilter::default()).await.unwrap();
     let [entry] = &trail.entries[..] else { panic!("{trail:?}") };
     assert_eq!((entry.at, entry.run), (Timestamp(7_000_000), None));
     assert_eq!((entry.kind(), &entry.body["reason"]), ("refused", &"its own call".into()));
@@ -106,7 +106,7 @@ async fn entries_are_chosen_by_run_time_and_count(journal: &dyn Journal) {
         journal.audit(refused(second * 1_000_000, Some(run))).await.unwrap();
     }
     let numbers = async |filter: AuditFilter| {
-        let trail = journal.audited(filter).await.unwrap();
+        let trail = journal.audit_trail(filter).await.unwrap();
         assert_eq!(trail.count, 5);
         trail.entries.iter().map(|entry| entry.number).collect::<Vec<_>>()
     };

@@ -74,9 +74,9 @@ async fn filters_choose(journal: &dyn Journal) {
     assert_eq!(ids(listed(journal, script).await), [two, one]);
     let states = RunFilter { states: vec![RunState::Failed], ..RunFilter::default() };
     assert_eq!(ids(listed(journal, states).await), [two]);
-    let id = RunFilter { id: Some(three.to_string()), ..RunFilter::default() };
+    let id = RunFilter { id_prefix: Some(three.to_string()), ..RunFilter::default() };
     assert_eq!(ids(listed(journal, id).await), [three]);
-    let id = RunFilter { id: Some(format!("{three}0")), ..RunFilter::default() };
+    let id = RunFilter { id_prefix: Some(format!("{three}0")), ..RunFilter::default() };
     assert_eq!(ids(listed(journal, id).await), []);
 }
 

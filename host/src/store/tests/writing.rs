@@ -113,7 +113,7 @@ async fn an_unknown_run_is_refused_by_name(journal: &dyn Journal) {
     let lease = Lease::new(run, 1, || {});
     assert!(matches!(journal.load(run).await, Err(StoreError::UnknownRun(id)) if id == run));
     assert!(matches!(journal.claim(run).await, Err(StoreError::UnknownRun(_))));
-    assert!(matches!(journal.decided(run).await, Err(StoreError::UnknownRun(_))));
+    assert!(matches!(journal.decisions(run).await, Err(StoreError::UnknownRun(_))));
     let appended = journal.append(&lease, JournalBatch::default()).await;
     assert!(matches!(appended, Err(StoreError::UnknownRun(_))));
 }

@@ -79,13 +79,13 @@ pub struct PastCall<'a> {
     /// The verdict on the call when it was requested.
     pub verdict: &'a CallVerdict,
     /// The stage that it has reached.
-    pub reached: PastCallStage,
+    pub stage: PastCallStage,
     /// The resolved tool, and the effects that it declared then. `None` if the call was never sent.
     pub sent: Option<ResolvedTool>,
     /// The digest of the ask that was approved before the call was sent.
     pub approved: Option<&'a str>,
     /// True if the call was sent and its outcome is unknown.
-    pub unknown: bool,
+    pub outcome_unknown: bool,
     /// The time of the request.
     pub requested: Timestamp,
     /// The time at which it first ended.
@@ -116,10 +116,10 @@ impl<'a> PastCall<'a> {
             tool,
             arguments,
             verdict,
-            reached: PastCallStage::Requested,
+            stage: PastCallStage::Requested,
             sent: None,
             approved: None,
-            unknown: false,
+            outcome_unknown: false,
             requested: at,
             ended: None,
             spans: vec![CallSpan { phase, from: at, to: at }],
@@ -135,7 +135,7 @@ impl<'a> PastCall<'a> {
 
     /// Returns the state of the call.
     pub fn state(&self) -> CallState<'a> {
-        match (self.end, self.reached, self.verdict) {
+        match (self.end, self.stage, self.verdict) {
             (Some(end), ..) => end,
             (None, PastCallStage::Asked(_), _) => CallState::Asked,
             (None, PastCallStage::Executing, _) => CallState::Executing,
@@ -175,7 +175,7 @@ impl<'a> PastCall<'a> {
 
     /// Ends the call. If it has ended before, the first end stays.
     pub(super) fn finish(&mut self, at: Timestamp, end: CallState<'a>) {
-        self.reached = PastCallStage::Done;
+        self.stage = PastCallStage::Done;
         if self.ended.is_none() {
             self.close_span(at);
             (self.ended, self.end) = (Some(at), Some(end));

@@ -35,7 +35,7 @@ pub struct Timeline<'a> {
     /// The latest time of any entry.
     pub last: Timestamp,
     /// True if any call was sent.
-    pub went_out: bool,
+    pub any_call_sent: bool,
     /// The number of `outcomes` that precede the last group written together. Requests that the
     /// program made after an outcome of that group may be missing if the run was cut off.
     pub confirmed_outcomes: usize,
@@ -48,7 +48,7 @@ impl<'a> Timeline<'a> {
     /// Folds the entries of a run. The last span of a call that has not ended has no length.
     pub fn of(entries: &'a [JournalEntry]) -> Timeline<'a> {
         let mut timeline = Timeline::default();
-        for JournalEntry { at, meter, what } in entries {
+        for JournalEntry { at, meter, event: what } in entries {
             timeline.meter = *meter;
             timeline.last = timeline.last.max(*at);
             timeline.apply(*at, what);
@@ -78,14 +78,14 @@ impl<'a> Timeline<'a> {
                 let mut past = PastCall::requested(*call, tool, arguments, verdict, at);
                 // An earlier run made the call, and its outcome is unknown until an entry here
                 // settles it.
-                past.unknown =
+                past.outcome_unknown =
                     matches!(verdict, CallVerdict::Ask { kind: AskKind::UncertainCall, .. });
                 self.calls.insert(*call, past);
             }
             JournalEvent::Asked { question } => {
                 for call in question.asks.iter().filter_map(|ask| ask.call) {
                     if let Some(past) = self.calls.get_mut(&call) {
-                        past.reached = PastCallStage::Asked(question.id);
+                        past.stage = PastCallStage::Asked(question.id);
                         past.enter(at, CallPhase::Asked);
                     }
                 }
@@ -93,18 +93,18 @@ impl<'a> Timeline<'a> {
             }
             JournalEvent::Executing { call, tool, origin, effects, approved } => {
                 if let Some(past) = self.calls.get_mut(call) {
-                    past.reached = PastCallStage::Executing;
-                    past.unknown = true;
+                    past.stage = PastCallStage::Executing;
+                    past.outcome_unknown = true;
                     past.approved = approved.as_deref();
                     let found = ResolvedTool::new(tool.clone(), *effects);
                     past.sent = Some(ResolvedTool { origin: origin.clone(), ..found });
                     past.enter(at, CallPhase::Executing);
                 }
-                self.went_out = true;
+                self.any_call_sent = true;
             }
             JournalEvent::Settled { call, settled } => {
                 if let Some(past) = self.calls.get_mut(call) {
-                    past.unknown &= leaves_outcome_unknown(settled);
+                    past.outcome_unknown &= leaves_outcome_unknown(settled);
                     past.settled = Some(settled);
                     past.finish(at, state_after(settled));
                 }
@@ -124,7 +124,7 @@ impl<'a> Timeline<'a> {
     }
 
     /// Returns the last ask about a call, and its question.
-    pub fn asked(&self, call: CallId) -> Option<(QuestionId, &'a Ask)> {
+    pub fn last_ask(&self, call: CallId) -> Option<(QuestionId, &'a Ask)> {
         let questions = self.questions.iter().rev();
         let mut asks =
             questions.flat_map(|question| question.asks.iter().map(|ask| (question.id, ask)));

@@ -42,19 +42,19 @@ fn a_call_is_followed_from_its_request_to_its_outcome() {
     ];
     let before = Timeline::until(&entries[..2], Timestamp(45));
     let call = &before.calls[&CallId::numbered(1)];
-    assert_eq!((call.state(), call.reached), (CallState::Executing, PastCallStage::Executing));
+    assert_eq!((call.state(), call.stage), (CallState::Executing, PastCallStage::Executing));
     assert_eq!((call.ended, call.active_time()), (None, Duration::from_micros(25)));
-    assert!(call.unknown && before.went_out);
+    assert!(call.outcome_unknown && before.any_call_sent);
     let timeline = Timeline::of(&entries);
     let call = &timeline.calls[&CallId::numbered(1)];
-    assert_eq!((call.state(), call.reached), (CallState::Ok, PastCallStage::Done));
+    assert_eq!((call.state(), call.stage), (CallState::Ok, PastCallStage::Done));
     assert_eq!((call.tool, call.tool_name()), ("a:written", "a:found"));
     assert_eq!((call.approved, call.settled), (Some("digest"), Some(&value())));
     assert_eq!(
         (call.time_in(CallPhase::Queued), call.ended),
         (Duration::from_micros(10), Some(Timestamp(50)))
     );
-    assert!(!call.unknown);
+    assert!(!call.outcome_unknown);
     assert_eq!((timeline.last, timeline.meter.calls), (Timestamp(50), 50));
 }
 
@@ -84,7 +84,11 @@ fn an_error_of_ours_leaves_the_outcome_unknown() {
             entry(2, executing(1)),
             entry(3, settled(1, error(code))),
         ];
-        assert_eq!(Timeline::of(&entries).calls[&CallId::numbered(1)].unknown, unknown, "{code}");
+        assert_eq!(
+            Timeline::of(&entries).calls[&CallId::numbered(1)].outcome_unknown,
+            unknown,
+            "{code}"
+        );
     }
 }
 
@@ -115,9 +119,9 @@ fn a_question_is_unanswered_until_each_ask_is_decided_or_it_is_taken_back() {
     });
     let decisions: Vec<_> = decisions.collect();
     let timeline = Timeline::of(&entries);
-    assert_eq!(timeline.calls[&CallId::numbered(1)].reached, PastCallStage::Asked(question.id));
-    assert_eq!(timeline.asked(CallId::numbered(1)), Some((question.id, &question.asks[0])));
-    assert_eq!(timeline.asked(CallId::numbered(9)), None);
+    assert_eq!(timeline.calls[&CallId::numbered(1)].stage, PastCallStage::Asked(question.id));
+    assert_eq!(timeline.last_ask(CallId::numbered(1)), Some((question.id, &question.asks[0])));
+    assert_eq!(timeline.last_ask(CallId::numbered(9)), None);
     assert_eq!(timeline.unanswered(&decisions[..1]).collect::<Vec<_>>(), [question.id]);
     // A decision without the digest of the shown ask does not count.
     let bare: Vec<_> = decisions.iter().cloned().map(|one| one.with_digest(None)).collect();

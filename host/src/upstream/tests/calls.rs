@@ -10,7 +10,7 @@ pub(super) async fn call(
     arguments: Value,
 ) -> Result<Value, CallError> {
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-    let budget = RunBudget::of_nobody();
+    let budget = RunBudget::without_run();
     let reply = upstreams.call("fake", tool, arguments, None, &budget).await?;
     Ok(serde_json::from_str(&reply).expect("JSON"))
 }

@@ -37,18 +37,18 @@ async fn a_server_is_talked_to_as_it_wants() {
 async fn the_era_and_the_tools_are_remembered() {
     let folder = tempfile::tempdir().expect("a folder");
     let first = with_cache(fake("silent"), folder.path());
-    assert!(first.remembered("fake").is_none());
+    assert!(first.cached_tools("fake").is_none());
     assert_works(&first).await;
     first.close().await;
     let cached = ServerCache::open(folder.path()).get("fake", &fake("silent").identity);
     assert_eq!(cached.expect("remembered").era, ProtocolEra::Legacy);
     let second = with_cache(fake("silent"), folder.path());
-    let remembered = second.remembered("fake").expect("remembered");
+    let remembered = second.cached_tools("fake").expect("remembered");
     assert!(remembered.get("echo").is_some());
-    assert!(second.listed("fake").is_none(), "it was not started");
-    assert_eq!(second.status()[0].tools, Some(remembered.tools().len()));
+    assert!(second.current_tools("fake").is_none(), "it was not started");
+    assert_eq!(second.status()[0].tool_count, Some(remembered.tools().len()));
     // Another launch line is another server.
-    assert!(with_cache(fake("plain"), folder.path()).remembered("fake").is_none());
+    assert!(with_cache(fake("plain"), folder.path()).cached_tools("fake").is_none());
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ async fn garbage_between_the_answers_does_no_harm() {
     assert_works(&upstreams).await;
     assert_works(&upstreams).await;
     let status = upstreams.status().remove(0);
-    assert!(status.noise >= 8, "{}", status.noise);
+    assert!(status.noise_lines >= 8, "{}", status.noise_lines);
     assert!(status.stderr.iter().any(|line| line == "\\u{1b}[31mnot json"), "{:?}", status.stderr);
     upstreams.close().await;
 }
@@ -43,7 +43,7 @@ async fn a_call_that_is_never_answered_ends_in_time_and_the_server_is_told() {
     let mut config = fake("plain");
     config.call_timeout = Duration::from_millis(200);
     let upstreams = upstreams(config);
-    upstreams.list("fake").await.expect("it starts");
+    upstreams.list_tools("fake").await.expect("it starts");
     let error = call(&upstreams, "slow", json!({})).await.expect_err("no answer");
     assert_eq!(error.code, "CALL_TIMEOUT");
     assert!(error.message.contains("`fake:slow` did not answer within"), "{}", error.message);
@@ -54,7 +54,7 @@ async fn a_call_that_is_never_answered_ends_in_time_and_the_server_is_told() {
 #[tokio::test]
 async fn a_call_that_is_dropped_is_withdrawn() {
     let upstreams = upstreams(fake("plain"));
-    upstreams.list("fake").await.expect("it starts");
+    upstreams.list_tools("fake").await.expect("it starts");
     {
         let slow = call(&upstreams, "slow", json!({}));
         let slow = std::pin::pin!(slow);
@@ -135,7 +135,7 @@ async fn progress_is_told() {
     let progress = Arc::new(move |step: crate::upstream::progress_tracker::ServerProgress| {
         sink.lock().expect("not poisoned").push((step.done, step.total));
     });
-    let budget = crate::model::RunBudget::of_nobody();
+    let budget = crate::model::RunBudget::without_run();
     let answer = upstreams.call("fake", "progress", arguments, Some(progress), &budget).await;
     assert_eq!(answer.as_deref(), Ok("\"done\""));
     // Each report is handled in its own task, and the last ones may arrive after the answer.
@@ -175,7 +175,7 @@ async fn many_calls_at_once_share_one_server() {
 async fn a_program_that_prints_without_end_is_given_up_and_not_waited_for() {
     let flood = ServerConfig::stdio("flood", "yes", ["not MCP"], "/").expect("a server");
     let upstreams = upstreams(flood);
-    let error = upstreams.list("flood").await.expect_err("it is no server").to_string();
+    let error = upstreams.list_tools("flood").await.expect_err("it is no server").to_string();
     assert!(!error.contains("did not answer within"), "{error}");
     assert!(error.contains("not MCP"), "{error}");
     upstreams.close().await;

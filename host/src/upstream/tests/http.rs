@@ -117,7 +117,7 @@ async fn both_eras_answer_with_events_and_with_json() {
         assert_echoes(&upstreams).await;
         let status = upstreams.status().remove(0);
         assert_eq!((status.state, status.era, status.pid), (ServerState::Running, Some(era), None));
-        assert_eq!(upstreams.listed("fake").expect("listed").tools().len(), 2);
+        assert_eq!(upstreams.current_tools("fake").expect("listed").tools().len(), 2);
         let many = futures_util::future::join_all((0..50).map(|_| assert_echoes(&upstreams)));
         many.await;
         upstreams.close().await;
@@ -276,7 +276,7 @@ async fn what_does_not_speak_mcp_is_named() {
     for (message, answer) in answers {
         let raw = Raw { always: Some(answer), ..Raw::default() };
         let upstreams = upstreams_at(&raw.serve().await, &[]);
-        let error = upstreams.list("fake").await.expect_err(message).to_string();
+        let error = upstreams.list_tools("fake").await.expect_err(message).to_string();
         assert!(error.contains(message), "{error}");
         assert!(error.starts_with("the server `fake` cannot be reached: "), "{error}");
         assert!(!error.contains("Client error"), "{error}");
@@ -303,7 +303,7 @@ async fn a_server_that_is_not_there_is_named_without_its_secrets() {
         listener.local_addr().expect("an address").port()
     };
     let upstreams = upstreams_at(&format!("http://127.0.0.1:{port}/mcp?key=hunter22"), &[]);
-    let error = tokio::time::timeout(LONG, upstreams.list("fake")).await.expect("in time");
+    let error = tokio::time::timeout(LONG, upstreams.list_tools("fake")).await.expect("in time");
     let error = error.expect_err("not there").to_string();
     assert!(error.contains(&format!("no connection to `http://127.0.0.1:{port}`")), "{error}");
     assert!(error.contains("refused"), "{error}");
@@ -313,6 +313,6 @@ async fn a_server_that_is_not_there_is_named_without_its_secrets() {
 #[tokio::test]
 async fn keys_are_not_sent_in_the_clear_to_another_machine() {
     let upstreams = upstreams_at("http://192.0.2.1/mcp", &[("Authorization", "Bearer hunter22")]);
-    let error = upstreams.list("fake").await.expect_err("refused").to_string();
+    let error = upstreams.list_tools("fake").await.expect_err("refused").to_string();
     assert!(error.contains("use `https:`"), "{error}");
 }

@@ -9,19 +9,19 @@ use tokio::time::timeout;
 #[tokio::test]
 async fn all_pages_are_read() {
     let upstreams = upstreams(fake("paged"));
-    assert!(upstreams.listed("fake").is_none());
-    let listing = upstreams.list("fake").await.expect("a list");
+    assert!(upstreams.current_tools("fake").is_none());
+    let listing = upstreams.list_tools("fake").await.expect("a list");
     assert_eq!(listing.tools().len(), 12);
-    assert!(upstreams.listed("fake").is_some());
-    assert!(upstreams.list("other").await.is_err());
+    assert!(upstreams.current_tools("fake").is_some());
+    assert!(upstreams.list_tools("other").await.is_err());
     upstreams.close().await;
-    assert!(upstreams.listed("fake").is_none());
+    assert!(upstreams.current_tools("fake").is_none());
 }
 
 #[tokio::test]
 async fn pages_without_end_are_cut_off() {
     let upstreams = upstreams(fake("circle"));
-    let listing = upstreams.list("fake").await.expect("a list");
+    let listing = upstreams.list_tools("fake").await.expect("a list");
     assert_eq!(listing.tools().len(), 100);
     upstreams.close().await;
 }
@@ -29,17 +29,17 @@ async fn pages_without_end_are_cut_off() {
 #[tokio::test]
 async fn what_cannot_be_called_is_left_out_and_noted() {
     let upstreams = upstreams(fake("odd-names"));
-    let listing = upstreams.list("fake").await.expect("a list");
+    let listing = upstreams.list_tools("fake").await.expect("a list");
     let names: Vec<_> = listing.tools().iter().map(|tool| tool.definition.tool.as_str()).collect();
     assert_eq!(names, ["fake:good"]);
-    assert_eq!(upstreams.status()[0].left_out.len(), 5);
+    assert_eq!(upstreams.status()[0].skipped_tools.len(), 5);
     upstreams.close().await;
 }
 
 #[tokio::test]
 async fn a_server_that_does_not_list_its_tools_cannot_be_started() {
     let upstreams = upstreams(fake("no-list"));
-    let error = upstreams.list("fake").await.expect_err("no list").to_string();
+    let error = upstreams.list_tools("fake").await.expect_err("no list").to_string();
     assert!(error.contains("it does not list its tools: the list is lost"), "{error}");
     upstreams.close().await;
 }
@@ -49,10 +49,10 @@ async fn a_list_that_never_comes_is_waited_for_once_by_all() {
     let mut config = fake("stalls");
     config.call_timeout = Duration::from_secs(2);
     let upstreams = upstreams(config);
-    upstreams.list("fake").await.expect("the first list");
+    upstreams.list_tools("fake").await.expect("the first list");
     assert_eq!(call(&upstreams, "grow", json!({})).await, Ok(json!("growing")));
-    eventually("the change is known", || upstreams.listed("fake").is_none()).await;
-    let all = futures_util::future::join_all((0..20).map(|_| upstreams.list("fake"))).await;
+    eventually("the change is known", || upstreams.current_tools("fake").is_none()).await;
+    let all = futures_util::future::join_all((0..20).map(|_| upstreams.list_tools("fake"))).await;
     for listed in all {
         let error = listed.expect_err("no list").to_string();
         assert!(error.contains("does not list its tools: no answer within 2s"), "{error}");
@@ -68,11 +68,11 @@ async fn a_list_whose_asker_went_away_is_asked_for_by_another() {
     let mut config = fake("stalls");
     config.call_timeout = Duration::from_secs(2);
     let upstreams = upstreams(config);
-    upstreams.list("fake").await.expect("the first list");
+    upstreams.list_tools("fake").await.expect("the first list");
     assert_eq!(call(&upstreams, "grow", json!({})).await, Ok(json!("growing")));
-    eventually("the change is known", || upstreams.listed("fake").is_none()).await;
-    assert!(upstreams.list("fake").now_or_never().is_none());
-    assert!(timeout(LONG, upstreams.list("fake")).await.expect("it ends").is_err());
+    eventually("the change is known", || upstreams.current_tools("fake").is_none()).await;
+    assert!(upstreams.list_tools("fake").now_or_never().is_none());
+    assert!(timeout(LONG, upstreams.list_tools("fake")).await.expect("it ends").is_err());
     upstreams.close().await;
 }
 
@@ -81,7 +81,7 @@ async fn tools_that_change_are_listed_anew_in_both_eras() {
     for mode in ["plain", "modern"] {
         let folder = tempfile::tempdir().expect("a folder");
         let upstreams = with_cache(fake(mode), folder.path());
-        let before = upstreams.list("fake").await.expect("a list");
+        let before = upstreams.list_tools("fake").await.expect("a list");
         assert!(before.get("grown0").is_none());
         // A modern server notifies only its subscribers, and subscribing happens in the background.
         let subscribed =
@@ -91,7 +91,7 @@ async fn tools_that_change_are_listed_anew_in_both_eras() {
         }
         assert_eq!(call(&upstreams, "grow", json!({})).await, Ok(json!("growing")));
         eventually("the new tool is listed", || {
-            let listed = upstreams.listed("fake");
+            let listed = upstreams.current_tools("fake");
             listed.is_some_and(|listing| listing.get("grown0").is_some())
         })
         .await;

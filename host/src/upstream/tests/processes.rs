@@ -15,7 +15,7 @@ async fn nothing_is_started_before_it_is_needed_and_then_once() {
     futures_util::future::join_all(uses).await;
     let status = upstreams.status().remove(0);
     assert_eq!((status.state, status.restarts), (ServerState::Running, 0));
-    assert!(status.pid.is_some() && status.started_in.is_some());
+    assert!(status.pid.is_some() && status.startup_time.is_some());
     if cfg!(target_os = "linux") {
         assert!(status.memory.is_some_and(|bytes| bytes > 1 << 20), "{:?}", status.memory);
     }
@@ -30,7 +30,7 @@ async fn background_servers_are_started_before_they_are_needed() {
     config.background = true;
     let upstreams = upstreams(config);
     upstreams.background().iter().for_each(|server| upstreams.start(server));
-    eventually("it runs", || upstreams.listed("fake").is_some()).await;
+    eventually("it runs", || upstreams.current_tools("fake").is_some()).await;
     upstreams.close().await;
 }
 
@@ -68,7 +68,7 @@ async fn a_start_that_fails_says_why_and_hides_keys() {
 #[tokio::test]
 async fn a_server_that_refuses_to_begin_is_quoted() {
     let upstreams = upstreams(fake("refuses"));
-    let error = upstreams.list("fake").await.expect_err("it refuses").to_string();
+    let error = upstreams.list_tools("fake").await.expect_err("it refuses").to_string();
     assert!(error.contains("it refuses to begin: not today \\u{1b}[2J (-32000)"), "{error}");
 }
 
@@ -76,13 +76,13 @@ async fn a_server_that_refuses_to_begin_is_quoted() {
 async fn what_is_not_there_cannot_be_started() {
     let missing =
         ServerConfig::stdio("fake", "no-such-program-at-all", ["x"], "/").expect("a server");
-    let error = upstreams(missing).list("fake").await.expect_err("not there").to_string();
+    let error = upstreams(missing).list_tools("fake").await.expect_err("not there").to_string();
     assert!(error.contains("there is no program `no-such-program-at-all`"), "{error}");
     let nowhere =
         ServerConfig::stdio("fake", "python3", ["x"], "/no/such/folder").expect("a server");
-    let error = upstreams(nowhere).list("fake").await.expect_err("not there").to_string();
+    let error = upstreams(nowhere).list_tools("fake").await.expect_err("not there").to_string();
     assert!(error.contains("there is no folder to start it in: /no/such/folder"), "{error}");
-    let error = upstreams(fake("plain")).list("other").await.expect_err("not there");
+    let error = upstreams(fake("plain")).list_tools("other").await.expect_err("not there");
     assert_eq!(error, UpstreamError::Unknown("other".into()));
 }
 
@@ -106,7 +106,7 @@ async fn a_server_that_says_nothing_is_given_up() {
     let mut config = fake("never");
     config.start_timeout = Duration::from_millis(300);
     let upstreams = upstreams(config);
-    let error = upstreams.list("fake").await.expect_err("no answer").to_string();
+    let error = upstreams.list_tools("fake").await.expect_err("no answer").to_string();
     assert_eq!(error, "the server `fake` cannot be started: it did not answer within 300ms");
 }
 
@@ -137,7 +137,7 @@ async fn a_server_that_fails_again_and_again_is_left_alone() {
     // Short pauses are waited for.
     let mut last = String::new();
     for _ in 0..12 {
-        last = upstreams.list("fake").await.expect_err("not there").to_string();
+        last = upstreams.list_tools("fake").await.expect_err("not there").to_string();
         if last.contains("tried again") {
             break;
         }
@@ -164,7 +164,7 @@ async fn an_idle_server_is_reaped_and_started_again_when_needed() {
 async fn a_server_that_ends_by_itself_is_started_again_when_needed() {
     let upstreams = upstreams(fake("quits"));
     assert_works(&upstreams).await;
-    eventually("it is gone", || upstreams.listed("fake").is_none()).await;
+    eventually("it is gone", || upstreams.current_tools("fake").is_none()).await;
     assert_works(&upstreams).await;
     upstreams.close().await;
 }

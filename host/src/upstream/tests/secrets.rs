@@ -20,7 +20,7 @@ fn leaking_server(key: &str) -> Upstreams {
 #[tokio::test]
 async fn a_key_among_the_arguments_is_in_no_error() {
     let upstreams = leaking_server("refuse-hunter22");
-    let error = upstreams.list("fake").await.expect_err("it refuses").to_string();
+    let error = upstreams.list_tools("fake").await.expect_err("it refuses").to_string();
     assert!(
         error.contains("it refuses to begin: bad key: [hidden: 15 characters] (-32000)"),
         "{error}"

@@ -19,7 +19,7 @@ async fn a_certificate_that_nobody_vouches_for_is_refused() {
         headers.push(("Authorization".into(), Secret::new("Bearer hunter22")));
     }
     let upstreams = upstreams(config);
-    let error = upstreams.list("fake").await.expect_err("refused").to_string();
+    let error = upstreams.list_tools("fake").await.expect_err("refused").to_string();
     assert!(error.contains("certificate"), "{error}");
     let received = tokio::task::spawn_blocking(move || read.recv().expect("it was tried")).await;
     assert_eq!(received.expect("no panic"), 0, "bytes were sent over it");

@@ -23,7 +23,7 @@ async fn ask(store: &Store) {
 }
 
 async fn read(store: &Store) -> AuditTrail {
-    store.audited(AuditFilter::default()).await.unwrap()
+    store.audit_trail(AuditFilter::default()).await.unwrap()
 }
 
 /// Returns a folder whose journal has two answered questions; six entries.
@@ -33,7 +33,7 @@ async fn filled() -> tempfile::TempDir {
     ask(&store).await;
     ask(&store).await;
     let trail = read(&store).await;
-    assert_eq!((trail.count, trail.kept, trail.broken), (6, Some(6), None));
+    assert_eq!((trail.count, trail.anchored, trail.defect), (6, Some(6), None));
     folder
 }
 
@@ -56,14 +56,14 @@ async fn one_changed_byte_is_noticed() {
         folder.path(),
         "UPDATE audit SET body = replace(body, '\"ann\"', '\"amn\"') WHERE number = 2",
     );
-    assert_eq!(read(&open(folder.path())).await.broken, Some(TrailDefect::Changed { number: 2 }));
+    assert_eq!(read(&open(folder.path())).await.defect, Some(TrailDefect::Changed { number: 2 }));
 }
 
 #[tokio::test]
 async fn a_removed_entry_is_noticed() {
     let folder = filled().await;
     tamper(folder.path(), "DELETE FROM audit WHERE number = 3");
-    assert_eq!(read(&open(folder.path())).await.broken, Some(TrailDefect::Missing { number: 3 }));
+    assert_eq!(read(&open(folder.path())).await.defect, Some(TrailDefect::Missing { number: 3 }));
 }
 
 #[tokio::test]
@@ -71,11 +71,11 @@ async fn an_end_that_was_cut_off_is_noticed_and_stays_noticed_when_the_trail_gro
     let folder = filled().await;
     tamper(folder.path(), "DELETE FROM audit WHERE number > 3");
     let store = open(folder.path());
-    assert_eq!(read(&store).await.broken, Some(TrailDefect::Cut { kept: 6, found: 3 }));
+    assert_eq!(read(&store).await.defect, Some(TrailDefect::Cut { kept: 6, found: 3 }));
     ask(&store).await;
-    assert_eq!(read(&store).await.broken, Some(TrailDefect::Rewritten { number: 6 }));
+    assert_eq!(read(&store).await.defect, Some(TrailDefect::Rewritten { number: 6 }));
     ask(&store).await;
-    assert_eq!(read(&store).await.broken, Some(TrailDefect::Rewritten { number: 6 }));
+    assert_eq!(read(&store).await.defect, Some(TrailDefect::Rewritten { number: 6 }));
 }
 
 #[tokio::test]
@@ -84,19 +84,19 @@ async fn a_trail_that_was_written_anew_is_noticed_until_a_person_accepts_it() {
     // The hashes of the new trail are consistent: it was made by this very code.
     std::fs::remove_dir_all(folder.path().join(".pml")).unwrap();
     let store = open(folder.path());
-    assert_eq!(read(&store).await.broken, Some(TrailDefect::Cut { kept: 6, found: 0 }));
+    assert_eq!(read(&store).await.defect, Some(TrailDefect::Cut { kept: 6, found: 0 }));
     for _ in 0..3 {
         ask(&store).await;
     }
     let trail = read(&store).await;
-    assert_eq!((trail.count, trail.broken), (9, Some(TrailDefect::Rewritten { number: 6 })));
+    assert_eq!((trail.count, trail.defect), (9, Some(TrailDefect::Rewritten { number: 6 })));
     let (who, channel, reason) = ("ann".into(), "command line".into(), "I moved it".into());
     let what = AuditEvent::Accepted { who, channel, reason };
     store.audit(AuditNote::new(Timestamp(5_000), None, what)).await.unwrap();
     let trail = read(&store).await;
-    assert_eq!((trail.count, trail.kept, trail.broken), (10, Some(10), None));
+    assert_eq!((trail.count, trail.anchored, trail.defect), (10, Some(10), None));
     ask(&store).await;
-    assert_eq!(read(&store).await.kept, Some(13));
+    assert_eq!(read(&store).await.anchored, Some(13));
 }
 
 #[tokio::test]
@@ -108,7 +108,7 @@ async fn a_head_that_is_gone_is_not_begun_anew_by_the_next_entry() {
     ask(&store).await;
     let trail = read(&store).await;
     // The entries are consistent; the only defect is that no anchor covers their end.
-    assert_eq!((trail.count, trail.kept, trail.broken), (7, None, None));
+    assert_eq!((trail.count, trail.anchored, trail.defect), (7, None, None));
 }
 
 #[tokio::test]
@@ -117,13 +117,13 @@ async fn a_head_that_lags_behind_is_brought_up() {
     // An embedder that uses no anchors.
     let store = Store::open(folder.path().join(".pml"), Durability::Process).unwrap();
     ask(&store).await;
-    assert_eq!(read(&store).await.kept, None);
+    assert_eq!(read(&store).await.anchored, None);
     drop(store);
     let store = open(folder.path());
     let trail = read(&store).await;
-    assert_eq!((trail.count, trail.kept, trail.broken), (9, Some(6), None));
+    assert_eq!((trail.count, trail.anchored, trail.defect), (9, Some(6), None));
     ask(&store).await;
-    assert_eq!(read(&store).await.kept, Some(12));
+    assert_eq!(read(&store).await.anchored, Some(12));
 }
 
 #[tokio::test]
@@ -134,7 +134,7 @@ async fn two_processes_write_one_chain() {
         ask(&stores[round % 2]).await;
     }
     let trail = read(&stores[0]).await;
-    assert_eq!((trail.count, trail.kept, trail.broken), (36, Some(36), None));
+    assert_eq!((trail.count, trail.anchored, trail.defect), (36, Some(36), None));
 }
 
 #[tokio::test]

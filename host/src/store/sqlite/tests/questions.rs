@@ -22,7 +22,7 @@ fn connect(folder: &Path) -> Connection {
 }
 
 fn of(stored: &StoredRun) -> Vec<Question> {
-    let asked = stored.entries.iter().filter_map(|entry| match &entry.what {
+    let asked = stored.entries.iter().filter_map(|entry| match &entry.event {
         JournalEvent::Asked { question } => Some(question.clone()),
         _ => None,
     });
@@ -94,12 +94,12 @@ async fn a_decision_of_before_has_no_digest_and_the_first_still_counts() {
     let sql = "INSERT INTO decisions (question, ask, decision, who, channel, at) \
                SELECT number, 1, '\"approve\"', 'ann', 'terminal', 3500 FROM questions";
     connect(folder.path()).execute(sql, []).unwrap();
-    let decided = store.decided(question.run).await.unwrap();
+    let decided = store.decisions(question.run).await.unwrap();
     assert_eq!((decided.len(), &decided[0].digest), (1, &None));
     assert!(!decided[0].is_about(&question.asks[0]));
     let yes = Answer::all(&question, Decision::Decline, "bob", "terminal");
     let answered = store.answer(question.id, yes, NOW).await.unwrap();
     assert!(matches!(answered, AnswerOutcome::Recorded { open: 0, .. }));
-    let decided = store.decided(question.run).await.unwrap();
+    let decided = store.decisions(question.run).await.unwrap();
     assert_eq!((decided.len(), decided[1].is_about(&question.asks[1])), (2, true));
 }

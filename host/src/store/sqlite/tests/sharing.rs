@@ -86,7 +86,7 @@ async fn an_answer_through_another_store_wakes_the_owner() {
     let answered = other.answer(question.id, yes.clone(), NOW).await.unwrap();
     assert!(matches!(answered, AnswerOutcome::Recorded { open: 0, .. }));
     tokio::time::timeout(Duration::from_secs(10), watcher.notified()).await.expect("woken");
-    assert_eq!(owner.decided(lease.run).await.unwrap().len(), 2);
+    assert_eq!(owner.decisions(lease.run).await.unwrap().len(), 2);
     let late = owner.answer(question.id, yes, NOW).await.unwrap();
     assert!(matches!(late, AnswerOutcome::Late { .. }));
     // A later watcher is notified of earlier decisions.

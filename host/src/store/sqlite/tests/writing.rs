@@ -91,8 +91,10 @@ async fn only_power_waits_for_the_disk() {
         assert_eq!(store.durability(), durability);
         let lease = store.create(header("a")).await.unwrap();
         store.append(&lease, JournalBatch::new(vec![settled(1)])).await.unwrap();
-        let safe =
-            JournalBatch { safe: RequiredDurability::Disk, ..JournalBatch::new(vec![settled(2)]) };
+        let safe = JournalBatch {
+            durability: RequiredDurability::Disk,
+            ..JournalBatch::new(vec![settled(2)])
+        };
         store.append(&lease, safe).await.unwrap();
         store.append(&lease, JournalBatch::new(vec![settled(3)])).await.unwrap();
         assert_eq!(store.statistics().synced, synced, "{durability:?}");
