@@ -6,13 +6,12 @@
 //! calls.
 
 pub use crate::model::{CallResult, Tenant};
-#[cfg(feature = "servers")]
 pub use crate::store::Definitions;
 pub use crate::store::{
     AnswerOutcome, AuditEntry, AuditEvent, AuditFilter, AuditNote, AuditTrail, CallPhase, CallSpan,
     CallState, CallVerdict, DeliveredOutcome, Durability, FORMAT, Journal, JournalBatch,
     JournalEntry, JournalEvent, JournalFuture, JournalImport, JournalImportError, JournalOverview,
-    Lease, MemoryJournal, Meter, OwnershipProof, PastCall, PastCallStage, PruneRule,
-    RequiredDurability, RunFilter, RunHeader, RunState, RunSummary, Statistics, Store, StoreError,
-    StoredQuestion, StoredRun, Timeline, TrailDefect,
+    Lease, MemoryJournal, Meter, OwnershipProof, PastCall, PastCallStage, PruneRule, RunFilter,
+    RunHeader, RunState, RunSummary, Statistics, Store, StoreError, StoredQuestion, StoredRun,
+    Timeline, TrailDefect, WriteDurability,
 };

@@ -72,15 +72,16 @@
 //! `pml init` adds to `.gitignore`; `pml types` writes `.pml/mcp.d.ts`; `pml import` reads the
 //! files of Claude Code, Claude Desktop, VS Code and Cursor.
 
+// Without servers, helpers of the floor that serve only the rooms below have no user.
+#![cfg_attr(not(feature = "servers"), allow(dead_code, unused_imports))]
+
 pub mod approval;
 #[cfg(feature = "servers")]
 pub mod catalog;
 mod config;
-#[cfg(feature = "servers")]
 mod disk;
 pub mod error;
 pub mod event;
-#[cfg(feature = "servers")]
 pub mod file;
 pub mod hosting;
 #[cfg(feature = "servers")]
@@ -105,8 +106,6 @@ mod upstream;
 
 pub use approval::{Approver, approver_from_fn};
 pub use config::Config;
-#[cfg(feature = "servers")]
-pub use config::Environment;
 pub use error::Error;
 pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.
@@ -115,11 +114,14 @@ pub use model::{
     Answer, Ask, Call, CallError, CallId, Clock, Code, Decision, Limits, Question, QuestionId,
     Reply, RunId, Secret, SystemClock, Timestamp, ToolName,
 };
-#[cfg(feature = "servers")]
-pub use project::{Project, Servers};
 pub use router::{Policy, Tools, tools_from_fn};
 pub use run::{Ending, Engine, Failure, Outcome, Run, Usage};
 /// JSON values as they appear in this crate's interface.
 pub use serde_json as json;
 pub use source::Script;
 pub use store::{Journal, MemoryJournal, Store};
+#[cfg(feature = "servers")]
+pub use {
+    config::Environment,
+    project::{Project, Servers},
+};

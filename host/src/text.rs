@@ -3,7 +3,6 @@
 //! Text from a program, a server or a file is shown only through [`escape`]. A [`Redactor`] hides
 //! secret values.
 
-#[cfg(feature = "servers")]
 pub use crate::model::nearest;
 pub use crate::model::{
     Redactor, brief, brief_with, cut, cut_to_columns, digest, escape, fold, fold_middle,

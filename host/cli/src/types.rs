@@ -13,7 +13,7 @@ use pml::json::json;
 use pml::{
     Error, Store,
     catalog::typescript_declarations,
-    file::{FileDurability, replace_file},
+    file::{WriteDurability, replace_file},
     project::{Freshness, ToolOffer},
     text::escape,
     tool::Definition,
@@ -154,7 +154,7 @@ fn replace(path: &Path, text: &str) -> io::Result<TypesFileStatus> {
     if is_file && fs::read(path).is_ok_and(|found| found == text.as_bytes()) {
         return Ok(TypesFileStatus::Unchanged);
     }
-    replace_file(path, text.as_bytes(), FileDurability::Process).map(|()| TypesFileStatus::Written)
+    replace_file(path, text.as_bytes(), WriteDurability::Process).map(|()| TypesFileStatus::Written)
 }
 
 #[cfg(test)]

@@ -10,8 +10,9 @@
 //! can be observed again.
 
 use crate::catalog::value_shape::ValueShape;
-use crate::disk::{self, FileDurability};
+use crate::disk;
 use crate::error::Error;
+use crate::model::WriteDurability;
 use crate::model::{Code, Definition, ToolName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -225,7 +226,7 @@ fn write(
         }
     }
     let content = ObservationFile { version: VERSION, tools };
-    disk::replace(path, serde_json::to_string(&content)?.as_bytes(), FileDurability::Process)?;
+    disk::replace(path, serde_json::to_string(&content)?.as_bytes(), WriteDurability::Process)?;
     Ok(content.tools)
 }
 

@@ -19,4 +19,4 @@ pub(crate) use file_lock::{lock, try_lock};
 pub use folder::is_own_folder;
 pub(crate) use folder::{make_private, make_private_folder};
 pub(crate) use plain_file::read;
-pub use plain_file::{FileDurability, replace};
+pub use plain_file::replace;

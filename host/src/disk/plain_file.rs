@@ -1,18 +1,10 @@
 //! Plain files: read up to a limit, replaced whole.
 
 use super::private_open::private_options;
+use crate::model::WriteDurability;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::Path;
-
-/// How durable a file must be before it counts as written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileDurability {
-    /// It may be lost in a power failure, because it can be made again.
-    Process,
-    /// It is on disk.
-    Disk,
-}
 
 /// Reads a plain file of at most `limit` bytes. A larger file, or one that is not plain, is an
 /// error.
@@ -31,7 +23,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 
 /// Replaces a file and keeps its mode; a new file is for this user only. A reader sees the old file
 /// or the new one, never a mixture.
-pub fn replace(path: &Path, bytes: &[u8], durability: FileDurability) -> io::Result<()> {
+pub fn replace(path: &Path, bytes: &[u8], durability: WriteDurability) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = path.with_file_name(format!("{name}.{}.tmp", uuid::Uuid::new_v4().simple()));
     let written =
@@ -47,7 +39,7 @@ fn write_new(
     temporary: &Path,
     bytes: &[u8],
     original: &Path,
-    durability: FileDurability,
+    durability: WriteDurability,
 ) -> io::Result<()> {
     let mut file = private_options().write(true).create_new(true).open(temporary)?;
     if let Ok(found) = original.symlink_metadata()
@@ -57,7 +49,7 @@ fn write_new(
     }
     file.write_all(bytes)?;
     match durability {
-        FileDurability::Disk => file.sync_all(),
-        FileDurability::Process => Ok(()),
+        WriteDurability::Disk => file.sync_all(),
+        WriteDurability::Process => Ok(()),
     }
 }

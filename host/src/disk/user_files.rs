@@ -4,9 +4,10 @@
 //! In flow a folder and a name, out flow bytes. **Invariant:** owner, kind and size are checked on
 //! the open file itself, never on a name that may mean another file a moment later.
 
-use super::{FileDurability, FileLock};
+use super::FileLock;
 use crate::error::Error;
 use crate::model::Code;
+use crate::model::WriteDurability;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -114,7 +115,7 @@ pub(crate) fn make_private_folder(path: &Path) -> Result<(), Error> {
 
 /// Replaces a file, durably.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    super::replace(path, bytes, FileDurability::Disk)
+    super::replace(path, bytes, WriteDurability::Disk)
         .map_err(|error| file_error("write", path, error))
 }
 

@@ -33,7 +33,6 @@ impl Call {
     }
 
     /// Returns the budget that reading the answer is charged to.
-    #[cfg(feature = "servers")]
     pub(crate) fn budget(&self) -> RunBudget {
         self.budget.clone().unwrap_or_else(RunBudget::without_run)
     }

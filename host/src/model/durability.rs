@@ -1,4 +1,4 @@
-//! The durability of a journal in a file.
+//! The durability of a journal, and of single writes.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,18 @@ pub enum Durability {
     #[default]
     Process,
     /// In addition, everything that was written as
-    /// [`RequiredDurability::Disk`](crate::journal::RequiredDurability::Disk) survives a power
+    /// [`WriteDurability::Disk`](crate::journal::WriteDurability::Disk) survives a power
     /// failure. Each such write waits for the disk.
     Power,
+}
+
+/// The durability that a write must have before it counts as done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WriteDurability {
+    /// The OS has it: it survives the death of this process, but not a power failure.
+    #[default]
+    Process,
+    /// It is on disk.
+    Disk,
 }

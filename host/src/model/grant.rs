@@ -80,14 +80,12 @@ impl Grant {
     }
 
     /// Reports whether two grants have the same conditions, in any order.
-    #[cfg(feature = "servers")]
     pub(crate) fn same_conditions(&self, other: &Grant) -> bool {
         self.has_older_conditions() == other.has_older_conditions()
             && same_constraints(&self.constraints, &other.constraints)
     }
 
     /// Reports whether it replaces an older grant.
-    #[cfg(feature = "servers")]
     pub(crate) fn replaces_grant(&self, older: &Grant) -> bool {
         let same = || same_constraints(&self.replaces, &older.constraints);
         // A grant for some arguments adds nothing to a grant for all.
@@ -109,7 +107,6 @@ impl Grant {
 }
 
 /// Reports whether two lists hold the same conditions, in any order.
-#[cfg(feature = "servers")]
 fn same_constraints(some: &[Constraint], others: &[Constraint]) -> bool {
     let within = |some: &[Constraint], all: &[Constraint]| some.iter().all(|one| all.contains(one));
     within(some, others) && within(others, some)

@@ -16,14 +16,12 @@ mod definition;
 mod difference;
 mod durability;
 mod effects;
-#[cfg(feature = "servers")]
 mod exit;
 mod fold;
 mod grant;
 mod hidden_characters;
 mod id;
 mod limits;
-#[cfg(feature = "servers")]
 mod loader_variables;
 mod need;
 mod progress;
@@ -36,7 +34,6 @@ mod redacted_setting;
 mod resolved_tool;
 mod secret;
 mod span;
-#[cfg(feature = "servers")]
 mod spelling;
 mod strict_pattern;
 mod tenant;
@@ -60,9 +57,8 @@ pub(crate) use cost::{
 };
 pub use definition::{Annotations, Definition, ToolOrigin};
 pub use difference::{DiffPiece, Difference, differences_of};
-pub use durability::Durability;
+pub use durability::{Durability, WriteDurability};
 pub use effects::Effects;
-#[cfg(feature = "servers")]
 pub(crate) use exit::describe_exit;
 pub use fold::fold;
 pub(crate) use fold::words;
@@ -70,7 +66,6 @@ pub use grant::{Grant, GrantVersion};
 pub(crate) use hidden_characters::is_hidden;
 pub use id::{CallId, QuestionId, RunId};
 pub use limits::{Limits, MEMORY_CEILING, STACK_CEILING};
-#[cfg(feature = "servers")]
 pub use loader_variables::steers_loading;
 pub use need::{ChangeBaseline, Ecosystem, MissingVariables, Need, Package, ToolChange, TrustNeed};
 pub use progress::Progress;
@@ -79,16 +74,13 @@ pub use quantity::{parse_bytes, parse_duration};
 pub use question::{Ask, AskId, AskKind, Decision, Question, RecordedDecision};
 pub(crate) use record::CallRecord;
 pub(crate) use redact::brief_arguments;
-#[cfg(feature = "servers")]
 pub(crate) use redact::{KnownSecrets, names_secret};
 pub use redact::{Redactor, brief, brief_with, redact};
 pub use redacted_setting::redacted_setting;
 pub use resolved_tool::{PathBase, ProgressCallback, ResolvedTool};
 pub use secret::Secret;
 pub use span::{format_span, milliseconds};
-#[cfg(feature = "servers")]
 pub use spelling::nearest;
-#[cfg(feature = "servers")]
 pub(crate) use spelling::{NameMatch, match_name};
 pub(crate) use strict_pattern::{FoldedToolName, StrictPattern};
 pub use tenant::Tenant;

@@ -103,13 +103,11 @@ impl ToolPattern {
     }
 
     /// Reports whether it may cover a tool of the server with this name.
-    #[cfg(feature = "servers")]
     pub(crate) fn may_cover_server(&self, server: &str) -> bool {
         self.0 == "*" || self.0.split_once(':').is_some_and(|(name, _)| name == server)
     }
 
     /// Reports whether it covers every tool of the server with this name.
-    #[cfg(feature = "servers")]
     pub(crate) fn covers_all_of(&self, server: &str) -> bool {
         self.may_cover_server(server) && (self.0 == "*" || self.0.ends_with(":*"))
     }

@@ -10,7 +10,7 @@ use crate::run::run_driver::RunDriver;
 use crate::run::run_error::RunError;
 use crate::sandbox::{GuestFailure, StopReason};
 use crate::source::Program;
-use crate::store::{JournalEvent, PastCallStage, RequiredDurability, Timeline};
+use crate::store::{JournalEvent, PastCallStage, Timeline, WriteDurability};
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
@@ -139,7 +139,7 @@ impl RunDriver {
             }
         }
         self.journal.add(at, JournalEvent::Ended { ending: ending.write()? });
-        self.journal.write(ending.state(), RequiredDurability::Process).await?;
+        self.journal.write(ending.state(), WriteDurability::Process).await?;
         self.events.event(&Event::Ended { run: self.journal.run(), at });
         Ok(self.outcome(ending, live, abandoned))
     }

@@ -5,7 +5,7 @@ use crate::model::{RunId, Timestamp};
 use crate::sandbox::StopReason;
 use crate::store::{
     AuditNote, Journal, JournalBatch, JournalEntry, JournalEvent, JournalFuture, Lease, Meter,
-    RequiredDurability, RunState,
+    RunState, WriteDurability,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -90,7 +90,7 @@ impl JournalWriter {
 
     /// Writes the entries. The write is under way when this returns; the future ends when it is
     /// durable.
-    pub(super) fn write(&mut self, state: RunState, safe: RequiredDurability) -> JournalFuture<()> {
+    pub(super) fn write(&mut self, state: RunState, safe: WriteDurability) -> JournalFuture<()> {
         let mut batch = JournalBatch::new(std::mem::take(&mut self.entries));
         batch.state = (state != self.state).then_some(state);
         batch.durability = safe;

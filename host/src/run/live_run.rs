@@ -15,7 +15,7 @@ use crate::sandbox::{
     GuestFailure, Instance, Intent, ProgramState, StartParameters, Step, StopReason,
 };
 use crate::store::{
-    AuditNote, CallVerdict, JournalEvent, RequiredDurability, RunState, size_of_outcome,
+    AuditNote, CallVerdict, JournalEvent, RunState, WriteDurability, size_of_outcome,
 };
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -132,7 +132,7 @@ impl LiveRun {
             // is used up, the entries are written with the ending.
             full.and_then(|()| self.instance.check_cpu_time())?;
             // The program sees no outcome before the journal has it.
-            journal.write(RunState::Running, RequiredDurability::Process).await?;
+            journal.write(RunState::Running, WriteDurability::Process).await?;
             if self.suspend.load(Ordering::Relaxed) {
                 return Err(RunError::Suspended);
             }
@@ -213,10 +213,10 @@ impl LiveRun {
         let effects = sendable.iter().any(|call| call.found.effects != Effects::ReadOnly);
         let write_soon = std::mem::take(&mut self.write_soon);
         if effects {
-            journal.write(RunState::Running, RequiredDurability::Disk).await?;
+            journal.write(RunState::Running, WriteDurability::Disk).await?;
         } else if write_soon && !journal.is_empty() {
             // A call that only reads is sent before the journal has it.
-            drop(journal.write(RunState::Running, RequiredDurability::Process));
+            drop(journal.write(RunState::Running, WriteDurability::Process));
         }
         self.calls.send(sendable);
         Ok(())
@@ -236,7 +236,7 @@ impl LiveRun {
                 biased;
                 end = &mut next => return end,
                 // If this write fails, so does the next one.
-                () = timer => drop(journal.write(RunState::Running, RequiredDurability::Process)),
+                () = timer => drop(journal.write(RunState::Running, WriteDurability::Process)),
             }
         }
         next.await

@@ -15,7 +15,7 @@ use crate::run::run_driver::{NewRun, RunDriver, RunStart};
 use crate::run::run_error::RunError;
 use crate::run::run_request::{PreparedRun, RunRequest, StartError};
 use crate::source::Script;
-use crate::store::{JournalEvent, Lease, Meter, RequiredDurability, RunHeader, RunState};
+use crate::store::{JournalEvent, Lease, Meter, RunHeader, RunState, WriteDurability};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -217,7 +217,7 @@ impl Run {
         let mut driver = self.driver(lease, script.clone(), stored.state, meter, clock, quota);
         let pml = env!("CARGO_PKG_VERSION").into();
         driver.journal.add(at, JournalEvent::Resumed { pml });
-        driver.journal.write(stored.state, RequiredDurability::Process).await?;
+        driver.journal.write(stored.state, WriteDurability::Process).await?;
         Ok((driver, RunStart::Stored(Box::new(stored))))
     }
 

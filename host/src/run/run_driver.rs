@@ -17,7 +17,7 @@ use crate::run::question_waiter::{QuestionWaiter, WakeReason};
 use crate::run::run_error::RunError;
 use crate::sandbox::{Instance, Intent, StartParameters, Step, StopReason};
 use crate::source::Program;
-use crate::store::{JournalEvent, RequiredDurability, RunHeader, RunState, StoredRun, Timeline};
+use crate::store::{JournalEvent, RunHeader, RunState, StoredRun, Timeline, WriteDurability};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -205,7 +205,7 @@ impl RunDriver {
         let asks = live.calls.unasked();
         if asks.is_empty() {
             if !self.journal.is_empty() {
-                self.journal.write(RunState::Waiting, RequiredDurability::Process).await?;
+                self.journal.write(RunState::Waiting, WriteDurability::Process).await?;
             }
             return Ok(());
         }
@@ -216,7 +216,7 @@ impl RunDriver {
         live.calls.asked(&question);
         live.questions.push(question.clone());
         self.journal.add(now, asked);
-        self.journal.write(RunState::Waiting, RequiredDurability::Process).await?;
+        self.journal.write(RunState::Waiting, WriteDurability::Process).await?;
         let (run, asks) = (self.id(), question.asks.len());
         info!(target: "pml::run", %run, question = %question.id, asks, "run waits for a person");
         self.events.event(&Event::Asked { run: self.id(), question: question.clone() });
@@ -282,7 +282,7 @@ impl RunDriver {
         let decided = self.questions.decided().await?;
         let step = replayed.restore(&history, &decided, &mut calls);
         instance.restore_usage(history.meter.cpu, limits.cpu_time, calls.held() + held(&step));
-        self.clock.reach(history.last);
+        self.clock.reach(history.latest_time);
         let made = history.calls.len() as u64;
         let unanswered: Vec<_> = history.unanswered(&decided).collect();
         let mut live = LiveRun {

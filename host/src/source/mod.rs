@@ -18,7 +18,6 @@
 //! know the sandbox, the policy, or the available tools.
 
 mod blank;
-#[cfg(feature = "servers")]
 mod calls;
 mod code_frame;
 mod compile;
@@ -39,7 +38,6 @@ mod trace;
 mod trace_resolver;
 mod wrap;
 
-#[cfg(feature = "servers")]
 pub(crate) use calls::{Callee, Literal, LiteralValue, ProgramCall, calls_of};
 pub use code_frame::CodeFrame;
 pub use error::{SourceError, SourceLocation};

@@ -9,7 +9,6 @@ use oxc::ast_visit::Visit;
 use oxc::diagnostics::OxcDiagnostic;
 use oxc::parser::config::TokensParserConfig;
 use oxc::parser::{ParseOptions, Parser, Token};
-#[cfg(feature = "servers")]
 use oxc::semantic::{Scoping, SemanticBuilder};
 use oxc::span::SourceType;
 
@@ -54,7 +53,6 @@ pub(super) fn with_program<R>(
 
 /// Parses a text as [`with_program`] does, and passes the tree to `read` with the variables that
 /// its names refer to.
-#[cfg(feature = "servers")]
 pub(super) fn with_scopes<R>(
     text: ModuleText<'_>,
     language: Language,

@@ -9,7 +9,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-#[cfg(feature = "servers")]
 use super::error::{ModuleText, SourceLocation};
 use super::position::Position;
 use crate::source::code_frame::CodeFrame;
@@ -33,7 +32,6 @@ impl Program {
     }
 
     /// Returns the location of a byte offset in a module's own text.
-    #[cfg(feature = "servers")]
     pub(crate) fn location(&self, module: &str, offset: u32) -> Option<SourceLocation> {
         let module = self.module(module)?;
         let text = ModuleText { name: &module.name, text: &module.source };

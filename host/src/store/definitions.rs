@@ -10,8 +10,9 @@
 //! missing, a person is asked all the same, and sees fewer details.
 
 use super::StoreError;
-use crate::disk::{self, FileDurability};
+use crate::disk;
 use crate::model::Definition;
+use crate::model::WriteDurability;
 use std::collections::HashSet;
 use std::fs;
 use std::io;
@@ -59,7 +60,7 @@ impl Definitions {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn keep(&self, digest: &str, definition: &Definition) -> Result<(), StoreError> {
+    pub fn store(&self, digest: &str, definition: &Definition) -> Result<(), StoreError> {
         if self.stored().contains(digest) || !disk::is_own_folder(&self.inner.folder) {
             return Ok(());
         }
@@ -82,7 +83,7 @@ impl Definitions {
         let is_new = path.symlink_metadata().is_err();
         // An existing file is written again: this makes it one of the newest, and restores it if it
         // was changed.
-        disk::replace(&path, &text, FileDurability::Process)
+        disk::replace(&path, &text, WriteDurability::Process)
             .map_err(|error| failure("write", &path, error))?;
         self.stored().insert(digest.into());
         if is_new {
@@ -156,7 +157,7 @@ mod tests {
 
     fn store(definitions: &Definitions, about: &str) -> String {
         let digest = definition(about).digest();
-        definitions.keep(&digest, &definition(about)).unwrap();
+        definitions.store(&digest, &definition(about)).unwrap();
         digest
     }
 
@@ -191,10 +192,10 @@ mod tests {
         fs::write(folder.path().join("x.json"), "{}").unwrap();
         for name in ["../x", "x", "", &"A".repeat(64), &format!("../{}", "a".repeat(61))] {
             assert_eq!(definitions.get(name), None);
-            definitions.keep(name, &definition("Reads.")).unwrap();
+            definitions.store(name, &definition("Reads.")).unwrap();
         }
         // A definition is not stored under a digest that is not its own either.
-        definitions.keep(&"a".repeat(64), &definition("Reads.")).unwrap();
+        definitions.store(&"a".repeat(64), &definition("Reads.")).unwrap();
         assert!(!folder.path().join("definitions").exists());
     }
 
@@ -253,7 +254,7 @@ mod tests {
         let link = folder.path().join("definitions");
         std::os::unix::fs::symlink(elsewhere.path(), &link).unwrap();
         let one = definition("Reads.");
-        assert!(Definitions::open(folder.path()).keep(&one.digest(), &one).is_err());
+        assert!(Definitions::open(folder.path()).store(&one.digest(), &one).is_err());
         assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     }
 }

@@ -11,7 +11,7 @@ use super::{
     AnswerOutcome, AuditFilter, AuditNote, AuditTrail, JournalEntry, JournalEvent, PruneRule,
     RunFilter, RunHeader, RunState, RunSummary, StoreError, StoredQuestion,
 };
-use crate::model::{Answer, QuestionId, RecordedDecision, RunId, Timestamp};
+use crate::model::{Answer, QuestionId, RecordedDecision, RunId, Timestamp, WriteDurability};
 use futures_util::future::{BoxFuture, ready};
 use std::sync::Arc;
 use tokio::sync::Notify;
@@ -49,17 +49,6 @@ impl std::fmt::Debug for Lease {
     }
 }
 
-/// The durability that a write must have before its future is ready.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RequiredDurability {
-    /// The OS has it: it survives the death of this process, but not a power failure.
-    #[default]
-    Process,
-    /// It is on disk.
-    Disk,
-}
-
 /// Entries that are written together, completely or not at all.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -69,7 +58,7 @@ pub struct JournalBatch {
     /// The new state of the run, if it changes.
     pub state: Option<RunState>,
     /// The durability that is required.
-    pub durability: RequiredDurability,
+    pub durability: WriteDurability,
 }
 
 impl JournalBatch {

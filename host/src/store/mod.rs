@@ -5,17 +5,14 @@
 //! for all journals and all readers.
 
 mod audit;
-#[cfg(feature = "servers")]
 mod definitions;
 mod encoding;
 mod entry;
 mod error;
 mod journal;
 mod memory;
-#[cfg(feature = "servers")]
 mod project_state;
 mod questions;
-#[cfg(feature = "servers")]
 mod servers;
 mod size;
 mod sqlite;
@@ -24,19 +21,15 @@ mod summary;
 mod tests;
 mod timeline;
 
-pub use crate::model::Durability;
+pub use crate::model::{Durability, WriteDurability};
 pub use audit::{AuditEntry, AuditEvent, AuditFilter, AuditNote, AuditTrail, TrailDefect};
-#[cfg(feature = "servers")]
 pub use definitions::Definitions;
 pub use entry::{CallVerdict, FORMAT, JournalEntry, JournalEvent, Meter, RunHeader};
 pub use error::StoreError;
-pub use journal::{Journal, JournalBatch, JournalFuture, Lease, RequiredDurability, StoredRun};
+pub use journal::{Journal, JournalBatch, JournalFuture, Lease, StoredRun};
 pub use memory::MemoryJournal;
-#[cfg(feature = "servers")]
 pub use project_state::{Dependency, ProjectState};
-#[cfg(feature = "servers")]
 pub(crate) use project_state::{InstallationRecord, StartedBy};
-#[cfg(feature = "servers")]
 pub(crate) use servers::{CachedServer, ServerCache};
 pub(crate) use size::size_of_outcome;
 pub use sqlite::{JournalImport, JournalImportError, JournalOverview, OwnershipProof};

@@ -9,7 +9,8 @@
 //! and lets tools be shown before their server runs; no decision depends on it.
 
 use super::StoreError;
-use crate::disk::{self, FileDurability};
+use crate::disk;
+use crate::model::WriteDurability;
 use crate::model::{Definition, ProtocolEra, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -126,7 +127,7 @@ fn write(path: &Path, servers: &CachedServers) -> Result<(), StoreError> {
     if text.len() as u64 > MAX_FILE_BYTES {
         return Ok(());
     }
-    disk::replace(path, &text, FileDurability::Process)
+    disk::replace(path, &text, WriteDurability::Process)
         .map_err(|error| failure("write", path, error))
 }
 

@@ -13,7 +13,7 @@ use crate::disk;
 use crate::install::folders::ScratchFolder;
 use crate::install::npm::package_lock::{PackageLock, authority};
 use crate::install::package_tool::PackageTool;
-use crate::model::{Package, cut};
+use crate::model::{Package, WriteDurability, cut};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -49,7 +49,7 @@ pub(in super::super) async fn install(
     home: &Path,
 ) -> Result<(), InstallError> {
     let root = folder.join("package.json");
-    disk::replace(&root, ROOT_PACKAGE.as_bytes(), disk::FileDurability::Process)
+    disk::replace(&root, ROOT_PACKAGE.as_bytes(), WriteDurability::Process)
         .map_err(|error| InstallError::io("write", &root, error))?;
     let guard = NpmSpawnGuard::new(tool, home)?;
     let npm = guard.guarded(*tool);

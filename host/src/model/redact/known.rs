@@ -98,7 +98,6 @@ impl KnownSecrets {
 
     /// Returns a text without the values, for a text that was cut before: the beginning of a value
     /// at its end is hidden too.
-    #[cfg(feature = "servers")]
     pub(crate) fn hide_cut(&self, text: &str) -> String {
         let mut text = self.hide(text).into_owned();
         let begun = |text: &str, secret: &str| {
@@ -250,7 +249,6 @@ mod tests {
         assert_eq!(KnownSecrets::from(["äöü"]).hide("äöü"), "äöü");
     }
 
-    #[cfg(feature = "servers")]
     #[test]
     fn the_beginning_of_a_value_at_a_cut_is_hidden() {
         let secrets = KnownSecrets::from(["hunter22"]);

@@ -69,7 +69,7 @@ impl ServerRecords {
         let definitions = definitions.clone();
         tokio::task::spawn_blocking(move || {
             // Without it a person is still asked, but sees less.
-            let _ = definitions.keep(&digest, &definition);
+            let _ = definitions.store(&digest, &definition);
         });
     }
 

@@ -5,7 +5,8 @@
 //! the acceptance by a person replaces it.
 
 use super::{TrailAnchor, TrailDefect, TrailHead};
-use crate::disk::{FileDurability, lock, make_private_folder, read, replace};
+use crate::disk::{lock, make_private_folder, read, replace};
+use crate::model::WriteDurability;
 use crate::model::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -129,7 +130,7 @@ impl HeadFile {
     fn write(&self, anchor: TrailAnchor) -> io::Result<()> {
         let (version, journal) = (VERSION, self.journal.clone());
         let text = serde_json::to_string(&HeadFileContent { version, journal, vouched: anchor })?;
-        replace(&self.path("json"), (text + "\n").as_bytes(), FileDurability::Process)
+        replace(&self.path("json"), (text + "\n").as_bytes(), WriteDurability::Process)
     }
 }
 

@@ -11,14 +11,12 @@
 
 mod body;
 mod chain;
-#[cfg(feature = "servers")]
 mod head_file;
 mod note;
 mod trail;
 
 pub(super) use body::body;
 pub(super) use chain::{AcceptedPrefix, TrailAnchor, TrailDigest, TrailHead, TrailVerifier, link};
-#[cfg(feature = "servers")]
 pub(super) use head_file::HeadFile;
 pub use note::{AuditEvent, AuditNote};
 pub use trail::{AuditEntry, AuditFilter, AuditTrail, TrailDefect};

@@ -2,22 +2,16 @@
 //! records.
 
 use crate::model::canonical;
-#[cfg(feature = "servers")]
-use crate::store::audit::{AcceptedPrefix, TrailDigest};
-use crate::store::audit::{TrailAnchor, TrailHead, TrailVerifier, body, link};
+use crate::store::audit::{
+    AcceptedPrefix, TrailAnchor, TrailDigest, TrailHead, TrailVerifier, body, link,
+};
 use crate::store::{AuditEntry, AuditEvent, AuditFilter, AuditNote, AuditTrail, TrailDefect};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 use std::cell::Cell;
 use std::collections::VecDeque;
 
-#[cfg(feature = "servers")]
 pub(super) use crate::store::audit::HeadFile;
-
-/// Stands in for the file of anchors in builds that cannot write one.
-#[cfg(not(feature = "servers"))]
-#[derive(Clone, Debug)]
-pub(super) enum HeadFile {}
 
 /// Writes entries of the audit trail and moves its anchor.
 pub(super) struct TrailWriter {
@@ -59,7 +53,6 @@ impl TrailWriter {
     pub(super) fn update_head(&self, connection: &Connection) {
         let (has_new_entries, accepted) =
             (self.has_new_entries.replace(false), self.accepted.replace(false));
-        #[cfg(feature = "servers")]
         if let Some(file) = self.head.as_ref().filter(|_| has_new_entries)
             && let Ok(head) = read_head(connection)
         {
@@ -73,8 +66,6 @@ impl TrailWriter {
             // A failure here must not keep anybody from deciding; `pml audit` reports it.
             drop(result);
         }
-        #[cfg(not(feature = "servers"))]
-        let _ = (has_new_entries, accepted, connection);
     }
 }
 
@@ -88,7 +79,6 @@ fn read_head(connection: &Connection) -> rusqlite::Result<TrailHead> {
 }
 
 /// Reads the whole trail without verifying it, and returns the anchor that accepts it as it is.
-#[cfg(feature = "servers")]
 fn read_unverified(connection: &Connection) -> rusqlite::Result<TrailAnchor> {
     let mut statement =
         connection.prepare("SELECT number, body, hash FROM audit ORDER BY number")?;
@@ -104,7 +94,6 @@ fn read_unverified(connection: &Connection) -> rusqlite::Result<TrailAnchor> {
     Ok(TrailAnchor { head, accepted })
 }
 
-#[cfg(feature = "servers")]
 fn hash_of(connection: &Connection, number: u64) -> rusqlite::Result<Option<String>> {
     let sql = "SELECT hash FROM audit WHERE number = ?1";
     connection.prepare_cached(sql)?.query_row([number as i64], |row| row.get(0)).optional()
@@ -147,18 +136,12 @@ pub(super) fn read(
         entries: entries.into(),
         count: head.count,
         hash: head.hash,
-        anchored: anchored,
+        anchored,
         accepted,
         defect: defect.or(read_error),
     })
 }
 
-#[cfg(feature = "servers")]
 fn read_anchor(head: Option<&HeadFile>) -> Result<Option<TrailAnchor>, TrailDefect> {
     head.map_or(Ok(None), HeadFile::read)
-}
-
-#[cfg(not(feature = "servers"))]
-fn read_anchor(_: Option<&HeadFile>) -> Result<Option<TrailAnchor>, TrailDefect> {
-    Ok(None)
 }

@@ -56,7 +56,6 @@ impl Store {
     /// # Errors
     ///
     /// As for [`Store::open`].
-    #[cfg(feature = "servers")]
     pub fn open_with_heads(
         folder: impl AsRef<Path>,
         durability: Durability,
@@ -67,7 +66,6 @@ impl Store {
     }
 
     /// Reports whether `heads` has the end of an audit trail in `folder`, or cannot be read.
-    #[cfg(feature = "servers")]
     pub fn has_head(folder: impl AsRef<Path>, heads: impl AsRef<Path>) -> bool {
         let folder =
             std::path::absolute(folder.as_ref()).unwrap_or_else(|_| folder.as_ref().into());

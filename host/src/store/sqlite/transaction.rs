@@ -7,7 +7,7 @@ use super::operation::{Operation, OperationOutcome};
 use super::prune::prune;
 use super::writer::{PRUNE_BATCH, StoreWriter};
 use crate::model::{RunId, Timestamp};
-use crate::store::{Durability, JournalBatch, PruneRule, RequiredDurability, RunState, StoreError};
+use crate::store::{Durability, JournalBatch, PruneRule, RunState, StoreError, WriteDurability};
 use rusqlite::ErrorCode;
 
 /// Number of ended runs after which the writer looks for old runs again.
@@ -236,5 +236,5 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 }
 
 fn requires_disk(operation: &Operation) -> bool {
-    matches!(operation, Operation::Append { batch, .. } if batch.durability == RequiredDurability::Disk)
+    matches!(operation, Operation::Append { batch, .. } if batch.durability == WriteDurability::Disk)
 }

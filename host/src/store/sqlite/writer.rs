@@ -13,7 +13,7 @@ use super::prune::may_be_due;
 use super::runs::OwnedRuns;
 use super::transaction::BusyPolicy;
 use crate::model::{CallResult, RunId, Timestamp};
-use crate::store::{Durability, JournalBatch, JournalEvent, RequiredDurability, StoreError};
+use crate::store::{Durability, JournalBatch, JournalEvent, StoreError, WriteDurability};
 use rusqlite::Connection;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -204,7 +204,7 @@ impl StoreWriter {
         match operation {
             Operation::Append { batch, .. } => {
                 let synced = self.durability == Durability::Power
-                    && batch.durability == RequiredDurability::Disk;
+                    && batch.durability == WriteDurability::Disk;
                 (!synced && !self.waits_for_head(batch)).then(|| size(batch))
             }
             Operation::Create { header, .. } => {

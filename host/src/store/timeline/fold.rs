@@ -33,7 +33,7 @@ pub struct Timeline<'a> {
     /// The resources that the run had used at the last entry.
     pub meter: Meter,
     /// The latest time of any entry.
-    pub last: Timestamp,
+    pub latest_time: Timestamp,
     /// True if any call was sent.
     pub any_call_sent: bool,
     /// The number of `outcomes` that precede the last group written together. Requests that the
@@ -50,7 +50,7 @@ impl<'a> Timeline<'a> {
         let mut timeline = Timeline::default();
         for JournalEntry { at, meter, event: what } in entries {
             timeline.meter = *meter;
-            timeline.last = timeline.last.max(*at);
+            timeline.latest_time = timeline.latest_time.max(*at);
             timeline.apply(*at, what);
         }
         timeline

@@ -55,7 +55,7 @@ fn a_call_is_followed_from_its_request_to_its_outcome() {
         (Duration::from_micros(10), Some(Timestamp(50)))
     );
     assert!(!call.outcome_unknown);
-    assert_eq!((timeline.last, timeline.meter.calls), (Timestamp(50), 50));
+    assert_eq!((timeline.latest_time, timeline.meter.calls), (Timestamp(50), 50));
 }
 
 #[test]

@@ -4,8 +4,8 @@ use super::open;
 use crate::model::{CallId, CallResult};
 use crate::store::tests::sample::{ending, entry, every_kind, header, settled};
 use crate::store::{
-    Durability, Journal, JournalBatch, JournalEvent, RequiredDurability, RunFilter, RunState,
-    Store, StoreError, StoredRun,
+    Durability, Journal, JournalBatch, JournalEvent, RunFilter, RunState, Store, StoreError,
+    StoredRun, WriteDurability,
 };
 use std::fs;
 
@@ -92,7 +92,7 @@ async fn only_power_waits_for_the_disk() {
         let lease = store.create(header("a")).await.unwrap();
         store.append(&lease, JournalBatch::new(vec![settled(1)])).await.unwrap();
         let safe = JournalBatch {
-            durability: RequiredDurability::Disk,
+            durability: WriteDurability::Disk,
             ..JournalBatch::new(vec![settled(2)])
         };
         store.append(&lease, safe).await.unwrap();
