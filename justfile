@@ -23,6 +23,11 @@ check:
     cargo clippy --release --all-targets --locked -- -D warnings
     RUSTDOCFLAGS="-D warnings" cargo doc --release --lib --no-deps --locked
 
+# Checks the library alone, as an embedder gets it: without features, and with each one.
+check-features:
+    cargo clippy --release --package pml --lib --no-default-features --locked -- -D warnings
+    cargo clippy --release --package pml --lib --no-default-features --features servers --locked -- -D warnings
+
 # Runs all tests. Snapshots that differ are shown, not written.
 test:
     INSTA_UPDATE=no cargo test --release --locked
@@ -37,4 +42,4 @@ bench *ARGUMENTS:
     cargo run --release --example bench --locked -- {{ARGUMENTS}}
 
 # What CI does.
-ci: guest-check guest-test check test
+ci: guest-check guest-test check check-features test

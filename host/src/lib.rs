@@ -72,8 +72,15 @@
 //! `pml init` adds to `.gitignore`; `pml types` writes `.pml/mcp.d.ts`; `pml import` reads the
 //! files of Claude Code, Claude Desktop, VS Code and Cursor.
 
-// Without servers, helpers of the floor that serve only the rooms below have no user.
-#![cfg_attr(not(feature = "servers"), allow(dead_code, unused_imports))]
+#![cfg_attr(
+    not(feature = "servers"),
+    allow(
+        dead_code,
+        unreachable_pub,
+        unused_imports,
+        reason = "helpers of the floor whose only users are the rooms that the feature adds"
+    )
+)]
 
 pub mod approval;
 #[cfg(feature = "servers")]

@@ -101,7 +101,7 @@ impl Store {
         let failed = |error: rusqlite::Error| failure(&path, &error);
         let trail_writer = TrailWriter::new(Some(HeadFile::of(heads, &path)));
         new.execute_batch("BEGIN IMMEDIATE").map_err(failed)?;
-        let mut imported = JournalImport { runs: 0, skipped: skipped };
+        let mut imported = JournalImport { runs: 0, skipped };
         for (run, state) in runs {
             match import_run(&old, &copy.path, &new, run, state).map_err(failed)? {
                 RunImportResult::Imported => imported.runs += 1,
