@@ -7,4 +7,4 @@ pub use crate::model::{
     Annotations, Call, CallError, CallId, Definition, Effects, InvalidTool, JsonReply, PathBase,
     ProgressCallback, ProtocolEra, Reply, ResolvedTool, ToolName, ToolOrigin,
 };
-pub use crate::router::{BUILT_IN, Tools, tools_from_fn};
+pub use crate::router::{BUILT_IN, Resolution, Tools, tools_from_fn};

@@ -17,6 +17,7 @@ use pml::{
     plan::{Finding, PlannedCall, check_script, planned_calls},
     project::{Freshness, UnavailableServer},
     text::{escape, fold},
+    tool::Resolution,
 };
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -152,7 +153,7 @@ fn with_unlisted_servers(
         let (Some(server), Some(tool)) = (&call.server, &call.tool) else { continue };
         let Ok(name) = format!("{server}:{tool}").parse::<ToolName>() else { continue };
         // The cloud knows the tools of calls that are routed to it.
-        if let Some(Ok(found)) = context.servers.look_up(&name)
+        if let Resolution::Resolved(found) = context.servers.look_up(&name)
             && !known.contains(found.tool.server())
         {
             unlisted.insert(found.tool.server().to_owned());

@@ -27,7 +27,8 @@ mod verdict;
 
 pub use policy::{Policy, PolicyDecision};
 pub use providers::BUILT_IN;
-pub(crate) use providers::{Provider, ProviderSet, Resolution, SLEEP};
+pub use providers::Resolution;
+pub(crate) use providers::{Provider, ProviderSet, SLEEP};
 pub(crate) use routed_tool::RoutedTool;
 pub(crate) use router::Router;
 pub use tools::{Tools, tools_from_fn};

@@ -1,6 +1,6 @@
 //! The tools that an embedder provides.
 
-use super::ProviderSet;
+use super::{ProviderSet, Resolution};
 use crate::model::{
     Call, CallError, Code, Difference, Effects, JsonReply, Need, PathBase, ProgressCallback, Reply,
     ResolvedTool, ToolName, ToolOrigin,
@@ -50,17 +50,19 @@ pub trait Tools: Send + Sync + 'static {
         Effects::Unknown
     }
 
-    /// Returns the tool that a name means, or `None` if that has to be found out first. The policy
-    /// decides on the tool that was found, not on the program's spelling.
-    fn look_up(&self, tool: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
-        Some(Ok(ResolvedTool::new(tool.clone(), self.effects(tool))))
+    /// Returns the tool that a name means, or [`Resolution::Pending`] if that has to be found out
+    /// first. The policy decides on the tool that was found, not on the program's spelling.
+    fn look_up(&self, tool: &ToolName) -> Resolution<ResolvedTool> {
+        Resolution::Resolved(ResolvedTool::new(tool.clone(), self.effects(tool)))
     }
 
     /// Finds out which tool a name means. This may take long: a server may have to be started.
     fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
-        let found = self.look_up(tool);
-        let found = found.unwrap_or_else(|| Err(CallError::unknown(tool.as_str())));
-        Box::pin(std::future::ready(found))
+        Box::pin(std::future::ready(match self.look_up(tool) {
+            Resolution::Resolved(found) => Ok(found),
+            Resolution::Refused(error) => Err(error),
+            Resolution::Pending => Err(CallError::unknown(tool.as_str())),
+        }))
     }
 
     /// Does what a tool needs, after a person or the policy has agreed to it, and finds the tool
@@ -124,7 +126,7 @@ impl<T: Tools + ?Sized> Tools for Arc<T> {
         (**self).effects(tool)
     }
 
-    fn look_up(&self, tool: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
+    fn look_up(&self, tool: &ToolName) -> Resolution<ResolvedTool> {
         (**self).look_up(tool)
     }
 

@@ -38,11 +38,18 @@ pub(super) struct UpstreamServer {
     pub(super) state: Mutex<ServerLifecycle>,
     /// Its output since the newest start.
     pub(super) tail: Mutex<Arc<OutputTail>>,
-    /// Its tools when it last ran. The outer option is `None` until the cache was read.
-    remembered: Mutex<Option<Option<Arc<ServerTools>>>>,
+    remembered: Mutex<RememberedTools>,
     pub(super) starts: AtomicU32,
     failures: AtomicU32,
     pub(super) started_in: Mutex<Option<Duration>>,
+}
+
+/// The tools of a server when it last ran.
+enum RememberedTools {
+    /// The cache was not read yet.
+    Unread,
+    /// The tools, or `None` if the server never ran.
+    Read(Option<Arc<ServerTools>>),
 }
 
 /// The state of a server.
@@ -77,7 +84,7 @@ impl UpstreamServer {
             clock,
             state: Mutex::new(ServerLifecycle::Idle),
             tail: Mutex::default(),
-            remembered: Mutex::new(None),
+            remembered: Mutex::new(RememberedTools::Unread),
             starts: AtomicU32::new(0),
             failures: AtomicU32::new(0),
             started_in: Mutex::new(None),
@@ -99,11 +106,15 @@ impl UpstreamServer {
 
     /// Returns its tools when it last ran.
     pub(super) fn remembered(&self) -> Option<Arc<ServerTools>> {
-        let read = || {
-            let cached = self.cached()?;
-            Some(Arc::new(ServerTools::new(cached.definitions.clone(), &self.identity)))
-        };
-        self.remembered_lock().get_or_insert_with(read).clone()
+        let mut remembered = self.remembered_lock();
+        if let RememberedTools::Read(tools) = &*remembered {
+            return tools.clone();
+        }
+        let tools = self
+            .cached()
+            .map(|cached| Arc::new(ServerTools::new(cached.definitions.clone(), &self.identity)));
+        *remembered = RememberedTools::Read(tools.clone());
+        tools
     }
 
     /// Returns its cached description from when it last ran.
@@ -212,7 +223,7 @@ impl UpstreamServer {
         connection: &Connection,
     ) -> Option<impl FnOnce() + Send + use<>> {
         let listing = connection.current_tools()?;
-        *self.remembered_lock() = Some(Some(listing.clone()));
+        *self.remembered_lock() = RememberedTools::Read(Some(listing.clone()));
         let cache = self.cache.clone()?;
         let started_in = *self.started_in.lock().unwrap_or_else(PoisonError::into_inner);
         let cached = CachedServer {
@@ -230,7 +241,7 @@ impl UpstreamServer {
         })
     }
 
-    fn remembered_lock(&self) -> MutexGuard<'_, Option<Option<Arc<ServerTools>>>> {
+    fn remembered_lock(&self) -> MutexGuard<'_, RememberedTools> {
         self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

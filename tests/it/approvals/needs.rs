@@ -8,7 +8,7 @@ use pml::{
     approval::{AskKind, Difference, Ecosystem, MissingVariables, Need, Package, TrustNeed},
     event::Progress,
     policy::Grant,
-    tool::{Effects, ProgressCallback, ResolvedTool, ToolOrigin},
+    tool::{Effects, ProgressCallback, Resolution, ResolvedTool, ToolOrigin},
 };
 use pml_kit::sandbox::engine;
 use std::collections::BTreeSet;
@@ -91,8 +91,8 @@ impl Tools for Lacking {
         Box::pin(async move { Ok(json!(call.tool)) })
     }
 
-    fn look_up(&self, _: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
-        None
+    fn look_up(&self, _: &ToolName) -> Resolution<ResolvedTool> {
+        Resolution::Pending
     }
 
     fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
@@ -424,8 +424,11 @@ impl Tools for Sleeping {
         })
     }
 
-    fn look_up(&self, tool: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
-        self.up.then(|| Ok(self.found(tool)))
+    fn look_up(&self, tool: &ToolName) -> Resolution<ResolvedTool> {
+        match self.up {
+            true => Resolution::Resolved(self.found(tool)),
+            false => Resolution::Pending,
+        }
     }
 
     fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {

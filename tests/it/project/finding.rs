@@ -6,7 +6,7 @@ use pml::{
     ToolName, Tools,
     approval::AskKind,
     journal::JournalEvent,
-    tool::{Effects, ResolvedTool, ToolOrigin},
+    tool::{Effects, Resolution, ResolvedTool, ToolOrigin},
 };
 use pml_kit::sandbox::engine;
 use std::sync::Arc;
@@ -31,8 +31,8 @@ impl Tools for Slow {
         Box::pin(async move { Ok(json!({ "tool": call.tool, "arguments": call.arguments })) })
     }
 
-    fn look_up(&self, _: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
-        None
+    fn look_up(&self, _: &ToolName) -> Resolution<ResolvedTool> {
+        Resolution::Pending
     }
 
     fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
@@ -229,8 +229,11 @@ impl Tools for Half {
         Box::pin(std::future::ready(Ok(json!("here"))))
     }
 
-    fn look_up(&self, tool: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
-        (tool.server() == "quick").then(|| Ok(ResolvedTool::new(tool.clone(), Effects::Unknown)))
+    fn look_up(&self, tool: &ToolName) -> Resolution<ResolvedTool> {
+        match tool.server() {
+            "quick" => Resolution::Resolved(ResolvedTool::new(tool.clone(), Effects::Unknown)),
+            _ => Resolution::Pending,
+        }
     }
 
     fn find(&self, _: &ToolName) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {

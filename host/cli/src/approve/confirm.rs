@@ -17,8 +17,17 @@ use pml::{
 /// Width of asks if there is no terminal.
 const WIDTH: usize = 100;
 
-/// Asks for a yes, and shows details on request. Returns `None` if nobody can be asked.
-pub(super) type Confirm<'a> = &'a dyn Fn(&str, &ConfirmDetails) -> Result<Option<bool>>;
+/// The answer to a request for a yes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Confirmation {
+    Yes,
+    No,
+    /// There is no terminal to ask on.
+    NobodyToAsk,
+}
+
+/// Asks for a yes, and shows details on request.
+pub(super) type Confirm<'a> = &'a dyn Fn(&str, &ConfirmDetails) -> Result<Confirmation>;
 
 /// Prints an ask.
 pub(super) fn print_ask(ask: &Ask, of: usize, redactor: &Redactor) {
@@ -46,13 +55,16 @@ pub(super) fn is_confirmed(
     let more = ConfirmDetails { details: shown, revealed };
     let what = question(decision, asks);
     let answer = (context.confirm)(&format!("{WARNING}pml approve{WARNING:#}: {what}"), &more)?;
-    if answer.is_none() && is_refusal(decision) {
+    match answer {
+        Confirmation::Yes => Ok(true),
+        Confirmation::No => Ok(false),
         // A refusal permits nothing, so it needs no confirmation.
-        return Ok(true);
+        Confirmation::NobodyToAsk if is_refusal(decision) => Ok(true),
+        Confirmation::NobodyToAsk => {
+            let hint = "add `--yes` to answer without one";
+            Err(HintedError::new("no terminal to confirm on", hint).into())
+        }
     }
-    let none =
-        || HintedError::new("no terminal to confirm on", "add `--yes` to answer without one");
-    answer.ok_or_else(|| none().into())
 }
 
 /// Returns all details of some asks, and the conditions under which each can be allowed
@@ -100,9 +112,10 @@ fn question(decision: &Decision, asks: &[&Ask]) -> &'static str {
 }
 
 /// Asks on the terminal of this process, which need not be its stdin.
-pub(super) fn confirm_on_terminal(question: &str, more: &ConfirmDetails) -> Result<Option<bool>> {
+pub(super) fn confirm_on_terminal(question: &str, more: &ConfirmDetails) -> Result<Confirmation> {
     // Without a terminal on stderr nobody would see the question.
     let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
-    let Some(terminal) = terminal else { return Ok(None) };
-    terminal.confirm_with(question, more).map(Some).context("cannot ask on the terminal")
+    let Some(terminal) = terminal else { return Ok(Confirmation::NobodyToAsk) };
+    let yes = terminal.confirm_with(question, more).context("cannot ask on the terminal")?;
+    Ok(if yes { Confirmation::Yes } else { Confirmation::No })
 }

@@ -1,6 +1,7 @@
 //! Tests of `pml approve` with a journal in memory.
 
 use super::ApproveCommand;
+use super::confirm::Confirmation::{self, NobodyToAsk};
 use super::record::{ApproveContext, RecordedStatus};
 use crate::always_choices;
 use crate::arguments::{Arguments, Command};
@@ -39,7 +40,7 @@ impl Clock for StoppedClock {
 /// The circumstances of a test. The default: no agent, no terminal, one second after the start.
 struct Circumstances {
     agent: CallingAgent,
-    confirms: Option<bool>,
+    confirms: Confirmation,
     milliseconds: u64,
     resumable: bool,
 }
@@ -48,7 +49,7 @@ impl Default for Circumstances {
     fn default() -> Circumstances {
         Circumstances {
             agent: CallingAgent::Absent,
-            confirms: None,
+            confirms: Confirmation::NobodyToAsk,
             milliseconds: 1_000,
             resumable: true,
         }
@@ -79,7 +80,7 @@ async fn record_in(
 async fn record(
     journal: &MemoryJournal,
     arguments: &[&str],
-    confirms: Option<bool>,
+    confirms: Confirmation,
 ) -> Result<RecordedStatus> {
     record_in(journal, arguments, Circumstances { confirms, ..Circumstances::default() }).await
 }
@@ -127,7 +128,7 @@ fn decisions_exclude_each_other() {
 async fn a_yes_is_recorded_and_names_the_owner() {
     let journal = MemoryJournal::new();
     let (question, lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
-    let recorded = record(&journal, &[&short(question.id)], Some(true)).await.unwrap();
+    let recorded = record(&journal, &[&short(question.id)], Confirmation::Yes).await.unwrap();
     let RecordedStatus::Recorded { run, owner, open, asks } = recorded else {
         panic!("{recorded:?}")
     };
@@ -146,14 +147,14 @@ async fn without_a_yes_nothing_is_recorded() {
     let (question, lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
     drop(lease);
     let id = question.id.to_string();
-    let refused = record(&journal, &[&id], Some(false)).await.unwrap();
+    let refused = record(&journal, &[&id], Confirmation::No).await.unwrap();
     assert!(matches!(refused, RecordedStatus::NotRecorded(code) if code == ExitCode::from(1)));
-    let alone = record(&journal, &[&id], None).await.unwrap_err();
+    let alone = record(&journal, &[&id], NobodyToAsk).await.unwrap_err();
     assert_eq!(alone.to_string(), "no terminal to confirm on");
     assert!(decided(&journal, question.run).await.is_empty());
     // The run's id works too, and `--yes` needs no terminal.
     let run = question.run.to_string();
-    let recorded = record(&journal, &[&run, "--yes", "--always"], None).await;
+    let recorded = record(&journal, &[&run, "--yes", "--always"], NobodyToAsk).await;
     assert!(matches!(recorded, Ok(RecordedStatus::Recorded { owner: None, .. })));
     assert_eq!(decided(&journal, question.run).await, [Decision::Always]);
 }
@@ -163,10 +164,10 @@ async fn a_late_answer_changes_nothing_and_is_fine_only_if_it_is_the_same() {
     let journal = MemoryJournal::new();
     let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
     let id = question.id.to_string();
-    record(&journal, &[&id, "--yes"], None).await.unwrap();
-    let same = record(&journal, &[&id, "--yes"], None).await.unwrap();
+    record(&journal, &[&id, "--yes"], NobodyToAsk).await.unwrap();
+    let same = record(&journal, &[&id, "--yes"], NobodyToAsk).await.unwrap();
     assert!(matches!(same, RecordedStatus::NotRecorded(code) if code == ExitCode::SUCCESS));
-    let other = record(&journal, &[&id, "--decline"], None).await.unwrap();
+    let other = record(&journal, &[&id, "--decline"], NobodyToAsk).await.unwrap();
     assert!(matches!(other, RecordedStatus::NotRecorded(code) if code == ExitCode::from(1)));
     assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
 }
@@ -176,19 +177,19 @@ async fn what_was_answered_before_and_nobody_went_on_with_goes_on() {
     let journal = MemoryJournal::new();
     let (question, lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
     let id = question.id.to_string();
-    record(&journal, &[&id, "--yes"], None).await.unwrap();
-    let owned = record(&journal, &[&id], None).await.unwrap();
+    record(&journal, &[&id, "--yes"], NobodyToAsk).await.unwrap();
+    let owned = record(&journal, &[&id], NobodyToAsk).await.unwrap();
     assert!(
         matches!(owned, RecordedStatus::NotRecorded(code) if code == ExitCode::SUCCESS),
         "{owned:?}"
     );
     drop(lease);
-    let other = record(&journal, &[&id, "--decline"], None).await.unwrap();
+    let other = record(&journal, &[&id, "--decline"], NobodyToAsk).await.unwrap();
     assert!(
         matches!(other, RecordedStatus::NotRecorded(code) if code == ExitCode::from(1)),
         "{other:?}"
     );
-    let before = record(&journal, &[&short(question.id)], None).await.unwrap();
+    let before = record(&journal, &[&short(question.id)], NobodyToAsk).await.unwrap();
     assert!(
         matches!(before, RecordedStatus::AnsweredBefore { run } if run == question.run),
         "{before:?}"
@@ -203,7 +204,7 @@ async fn what_is_half_answered_does_not_go_on() {
     drop(lease);
     let id = question.id.to_string();
     for _ in 0..2 {
-        let part = record(&journal, &[&id, "--yes", "--only", "1"], None).await.unwrap();
+        let part = record(&journal, &[&id, "--yes", "--only", "1"], NobodyToAsk).await.unwrap();
         assert!(!matches!(part, RecordedStatus::AnsweredBefore { .. }), "{part:?}");
     }
     assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
@@ -236,10 +237,10 @@ async fn a_no_needs_no_terminal() {
         let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
         let id = question.id.to_string();
         // A person at a terminal can still answer no.
-        let refused = record(&journal, &[&id, flag], Some(false)).await.unwrap();
+        let refused = record(&journal, &[&id, flag], Confirmation::No).await.unwrap();
         assert!(matches!(refused, RecordedStatus::NotRecorded(_)), "{refused:?}");
         assert!(decided(&journal, question.run).await.is_empty());
-        record(&journal, &[&id, flag], None).await.unwrap();
+        record(&journal, &[&id, flag], NobodyToAsk).await.unwrap();
         assert_eq!(decided(&journal, question.run).await, [decision]);
     }
 }
@@ -247,13 +248,13 @@ async fn a_no_needs_no_terminal() {
 #[tokio::test(flavor = "current_thread")]
 async fn last_is_the_newest_open_question() {
     let journal = MemoryJournal::new();
-    let none = record(&journal, &["last", "--yes"], None).await.unwrap_err();
+    let none = record(&journal, &["last", "--yes"], NobodyToAsk).await.unwrap_err();
     assert_eq!(none.to_string(), "nothing waits for an answer");
     let (newest, _one) = fixture::waiting(&journal, AskKind::ToolPermission).await;
     let (older, _two) = waiting_for_three(&journal).await;
-    record(&journal, &["last", "--yes"], None).await.unwrap();
+    record(&journal, &["last", "--yes"], NobodyToAsk).await.unwrap();
     assert_eq!(decided(&journal, newest.run).await, [Decision::Approve]);
-    record(&journal, &["last", "--yes", "--decline"], None).await.unwrap();
+    record(&journal, &["last", "--yes", "--decline"], NobodyToAsk).await.unwrap();
     assert_eq!(decided(&journal, older.run).await, vec![Decision::Decline; 3]);
 }
 
@@ -271,7 +272,7 @@ async fn what_expired_says_when_and_what_never_was_is_not_found() {
         assert!(json_error["hint"].as_str().unwrap().starts_with(&hint), "{json_error}");
     }
     for unknown in ["ffffffff", "abc"] {
-        let error = record(&journal, &[unknown, "--yes"], None).await.unwrap_err();
+        let error = record(&journal, &[unknown, "--yes"], NobodyToAsk).await.unwrap_err();
         assert_eq!(error.to_string(), "Workflow expired or not found");
     }
 }
@@ -282,14 +283,16 @@ async fn a_result_is_for_an_uncertain_call_only() {
     let (plain, _first) = fixture::waiting(&journal, AskKind::ToolPermission).await;
     let (uncertain, _second) = fixture::waiting(&journal, AskKind::UncertainCall).await;
     let (plain_id, uncertain_id) = (plain.id.to_string(), uncertain.id.to_string());
-    let refused = record(&journal, &[&plain_id, "--yes", "--result", "1"], None).await;
+    let refused = record(&journal, &[&plain_id, "--yes", "--result", "1"], NobodyToAsk).await;
     assert!(refused.unwrap_err().to_string().contains("not made yet"));
     assert!(decided(&journal, plain.run).await.is_empty());
-    let refused = record(&journal, &[&uncertain_id, "--yes", "--always"], None).await;
+    let refused = record(&journal, &[&uncertain_id, "--yes", "--always"], NobodyToAsk).await;
     assert!(refused.unwrap_err().to_string().contains("`--always`"));
-    let refused = record(&journal, &[&uncertain_id, "--yes", "--only", "7"], None).await;
+    let refused = record(&journal, &[&uncertain_id, "--yes", "--only", "7"], NobodyToAsk).await;
     assert!(refused.unwrap_err().to_string().contains("there is no ask 7"));
-    record(&journal, &[&uncertain_id, "--yes", "--result", "{\"ok\":1}"], None).await.unwrap();
+    record(&journal, &[&uncertain_id, "--yes", "--result", "{\"ok\":1}"], NobodyToAsk)
+        .await
+        .unwrap();
     let result = pml::json::json!({ "ok": 1 });
     assert_eq!(decided(&journal, uncertain.run).await, [Decision::Result(result)]);
 }
@@ -301,7 +304,7 @@ async fn an_agent_approves_nothing_and_its_attempt_is_noted() {
     let (plain, _other) = fixture::waiting(&journal, AskKind::ToolPermission).await;
     let by_agent = || Circumstances {
         agent: CallingAgent::Refused("CLAUDECODE"),
-        confirms: Some(true),
+        confirms: Confirmation::Yes,
         ..Circumstances::default()
     };
     let (uncertain, plain) = (uncertain.id.to_string(), plain.id.to_string());
@@ -351,9 +354,9 @@ async fn an_agent_may_decline_and_end_and_approve_where_somebody_said_so() {
 async fn a_late_answer_by_a_short_id_says_who_was_first_too() {
     let journal = MemoryJournal::new();
     let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
-    record(&journal, &[&short(question.id), "--yes"], None).await.unwrap();
+    record(&journal, &[&short(question.id), "--yes"], NobodyToAsk).await.unwrap();
     for id in [short(question.id), short(question.run)] {
-        let late = record(&journal, &[&id, "--yes", "--decline"], None).await.unwrap();
+        let late = record(&journal, &[&id, "--yes", "--decline"], NobodyToAsk).await.unwrap();
         assert!(
             matches!(late, RecordedStatus::NotRecorded(code) if code == ExitCode::from(1)),
             "{late:?}"
@@ -370,7 +373,7 @@ async fn a_question_answered_elsewhere_while_the_confirmation_stands_is_late() {
         let answer = Answer::all(&question, Decision::Decline, "bob", "console");
         let answered = journal.answer(question.id, answer, at(900));
         futures_util::FutureExt::now_or_never(answered).unwrap().unwrap();
-        Ok(Some(true))
+        Ok(Confirmation::Yes)
     };
     let clock = StoppedClock(at(1_000));
     let (confirm, agent, suggester) = (
@@ -400,9 +403,10 @@ async fn several_asks_are_answered_in_part() {
     let (question, _lease) = waiting_for_three(&journal).await;
     let id = question.id.to_string();
     let part =
-        record(&journal, &[&id, "--yes", "--decline", "--only", "1", "--only", "3"], None).await;
+        record(&journal, &[&id, "--yes", "--decline", "--only", "1", "--only", "3"], NobodyToAsk)
+            .await;
     assert!(matches!(part, Ok(RecordedStatus::Recorded { open: 1, .. })));
-    record(&journal, &[&id, "--yes"], None).await.unwrap();
+    record(&journal, &[&id, "--yes"], NobodyToAsk).await.unwrap();
     let recorded = journal.decisions(question.run).await.unwrap();
     let recorded: Vec<_> = recorded.into_iter().map(|one| (one.ask, one.decision)).collect();
     assert_eq!(
@@ -420,14 +424,15 @@ async fn always_can_be_for_some_arguments_only() {
     let journal = MemoryJournal::new();
     let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
     let id = question.id.to_string();
-    let wrong = record(&journal, &[&id, "--yes", "--always", "--only-for", "9"], None).await;
+    let wrong = record(&journal, &[&id, "--yes", "--always", "--only-for", "9"], NobodyToAsk).await;
     assert_eq!(wrong.unwrap_err().to_string(), "there is no choice 9: there are 1 to 3");
-    record(&journal, &[&id, "--yes", "--always", "--only-for", "2"], None).await.unwrap();
+    record(&journal, &[&id, "--yes", "--always", "--only-for", "2"], NobodyToAsk).await.unwrap();
     let within = Decision::AlwaysWithin(always_choices::sample_suggestions().remove(0));
     assert_eq!(decided(&journal, question.run).await, [within]);
     let (several, _other) = waiting_for_three(&journal).await;
     let several = several.id.to_string();
-    let many = record(&journal, &[&several, "--yes", "--always", "--only-for", "2"], None).await;
+    let many =
+        record(&journal, &[&several, "--yes", "--always", "--only-for", "2"], NobodyToAsk).await;
     assert_eq!(many.unwrap_err().to_string(), "`--only-for` answers one ask, and 3 are open");
 }
 
@@ -439,13 +444,13 @@ async fn a_digest_pins_what_is_answered() {
     let other = format!("{}0", if digest.starts_with('a') { "bbbbbbb" } else { "aaaaaaa" });
     for flags in [&["--yes"][..], &["--yes", "--always"], &["--decline"]] {
         let typed: Vec<&str> = [&id, "--digest", &other].iter().chain(flags).copied().collect();
-        let refused = record(&journal, &typed, None).await.unwrap_err().to_string();
+        let refused = record(&journal, &typed, NobodyToAsk).await.unwrap_err().to_string();
         let short = question.asks[0].short_digest();
         assert!(refused.starts_with(&format!("ask 1 has the digest {short}")), "{refused}");
     }
     assert!(decided(&journal, question.run).await.is_empty());
     let prefix = digest[..8].to_uppercase();
-    record(&journal, &[&id, "--yes", "--digest", &prefix], None).await.unwrap();
+    record(&journal, &[&id, "--yes", "--digest", &prefix], NobodyToAsk).await.unwrap();
     assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
     for wrong in ["abcdef0", "ghijklmnop", "", &"a".repeat(65)] {
         let typed = ["pml", "approve", "abcd", "--digest", wrong];

@@ -22,7 +22,7 @@ impl Providers for EmbeddedProvider {
 
 impl Provider for EmbeddedProvider {
     fn look_up(&self, tool: &ToolName) -> Resolution<ResolvedTool> {
-        self.0.look_up(tool).map_or(Resolution::Pending, Resolution::from)
+        self.0.look_up(tool)
     }
 
     fn find<'a>(&'a self, tool: &'a ToolName) -> BoxFuture<'a, Result<ResolvedTool, CallError>> {

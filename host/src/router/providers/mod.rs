@@ -25,4 +25,5 @@ pub(super) use built_in::BuiltInProvider;
 pub(crate) use built_in::SLEEP;
 pub(super) use embedded::EmbeddedProvider;
 
-pub(crate) use provider::{Provider, ProviderSet, Providers, Resolution};
+pub use provider::Resolution;
+pub(crate) use provider::{Provider, ProviderSet, Providers};

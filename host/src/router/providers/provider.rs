@@ -12,13 +12,13 @@ use std::fmt;
 use std::sync::Arc;
 
 /// The tool that a name means, as far as it is known without waiting.
-#[derive(Debug)]
-pub(crate) enum Resolution<T> {
+#[derive(Clone, Debug)]
+pub enum Resolution<T> {
     /// The name means this tool.
     Resolved(T),
     /// The name means no tool, or one that cannot be called.
     Refused(CallError),
-    /// Not known yet: [`Provider::find`] finds out.
+    /// Not known yet: [`Tools::find`](crate::Tools::find) finds out.
     Pending,
 }
 

@@ -92,12 +92,8 @@ impl Tools for Servers {
         self.provider(tool).effects(tool)
     }
 
-    fn look_up(&self, tool: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
-        match self.provider(tool).look_up(tool) {
-            Resolution::Resolved(found) => Some(Ok(found)),
-            Resolution::Refused(error) => Some(Err(error)),
-            Resolution::Pending => None,
-        }
+    fn look_up(&self, tool: &ToolName) -> Resolution<ResolvedTool> {
+        self.provider(tool).look_up(tool)
     }
 
     fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
