@@ -1,7 +1,8 @@
-//! The tree itself: who uses whom, dependencies, examples, and the guest artifact.
+//! The tree itself: who uses whom, names, papers, dependencies, examples, and the guest artifact.
 
 mod dependencies;
 mod examples;
 mod guest;
 mod names;
+mod papers;
 mod rooms;

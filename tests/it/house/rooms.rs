@@ -116,6 +116,8 @@ fn files_are_short_and_say_what_they_are() {
     let root = project_root();
     for folder in [
         "host/src",
+        "host/mcp/src",
+        "host/cli/src",
         "host/examples",
         "guest-runtime/src",
         "guest-runtime/bundle/src",
@@ -190,9 +192,36 @@ fn tests_are_in_areas_whose_mod_file_lists_them() {
 }
 
 #[test]
+fn mod_files_hold_no_logic() {
+    let kinds = ["fn", "struct", "enum", "union", "trait", "impl", "const", "static", "type"];
+    let declares = |line: &str| {
+        let line = line.strip_prefix("pub").map_or(line, |rest| match rest.split_once(") ") {
+            Some((_, after)) if rest.starts_with('(') => after,
+            _ => rest.trim_start(),
+        });
+        let mut words = line.split([' ', '<']).filter(|word| !["async", "unsafe"].contains(word));
+        words.next().is_some_and(|word| kinds.contains(&word))
+    };
+    assert!(declares("pub(crate) async fn go() {") && declares("impl<T> A for T {"));
+    assert!(!declares("pub use a::b;") && !declares("pub mod typed;") && !declares("    fn x()"));
+    for folder in ["host/src", "host/mcp/src", "host/cli/src", "tests/it"] {
+        for file in files_under(&project_root().join(folder)) {
+            if !file.ends_with("mod.rs") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&file).expect("a source file");
+            let logic = text.lines().find(|line| declares(line));
+            assert_eq!(logic, None, "{} holds more than `mod` and `use`", file.display());
+        }
+    }
+}
+
+#[test]
 fn whatever_needs_a_registry_can_be_left_out() {
-    let area = project_root().join("tests/it/real");
-    for file in files_under(&area).into_iter().filter(|file| is_rust(file)) {
+    let root = project_root();
+    let mut files = files_under(&root.join("tests/it/real"));
+    files.push(root.join("host/src/install/tests/registries.rs"));
+    for file in files.into_iter().filter(|file| is_rust(file)) {
         let text = std::fs::read_to_string(&file).expect("a source file");
         let tests = text.split("test]\nfn ").skip(1).chain(text.split("test]\nasync fn ").skip(1));
         for test in tests {

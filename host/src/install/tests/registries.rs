@@ -7,6 +7,7 @@ use super::{InstallationState, ignore_progress, record_progress, spec};
 use crate::config::Environment;
 use crate::install::error::InstallError;
 use crate::install::{InstallScripts, InstalledPackage, Installer};
+use pml_kit::real::left_out;
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
@@ -44,7 +45,7 @@ async fn greet(installed: &InstalledPackage, folder: &Path) -> String {
 
 #[tokio::test]
 async fn a_package_of_npm_is_installed_whatever_the_project_says_of_registries() {
-    if pml_kit::real::left_out() {
+    if left_out() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -73,7 +74,7 @@ async fn a_package_of_npm_is_installed_whatever_the_project_says_of_registries()
 
 #[tokio::test]
 async fn a_package_of_python_is_installed_and_stays_what_it_was() {
-    if pml_kit::real::left_out() {
+    if left_out() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -98,7 +99,7 @@ async fn a_package_of_python_is_installed_and_stays_what_it_was() {
 
 #[tokio::test]
 async fn packages_that_no_registry_has_are_named() {
-    if pml_kit::real::left_out() {
+    if left_out() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -112,7 +113,7 @@ async fn packages_that_no_registry_has_are_named() {
 
 #[tokio::test]
 async fn a_python_package_that_would_have_to_be_built_is_refused_unless_that_is_allowed() {
-    if pml_kit::real::left_out() {
+    if left_out() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ use std::io::Write;
 /// Returns whether the running test is left out, because `PML_TEST_OFFLINE` is set; says so on
 /// stderr.
 ///
-/// Every test of the area `real` begins with it. The variable is for machines that reach neither
+/// Every test that needs a registry begins with it. The variable is for machines that reach neither
 /// npm nor PyPI; CI never sets it.
 #[expect(clippy::disallowed_methods, reason = "a switch for developers, not a setting of pml")]
 pub fn left_out() -> bool {
