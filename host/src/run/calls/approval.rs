@@ -47,7 +47,7 @@ impl Approval {
     pub(in crate::run) fn covers(&self, found: &ResolvedTool, arguments: &Value) -> bool {
         // A tool is unknown before it is installed, trusted or given its key. Then its name was
         // approved, and the policy has decided on the tool that was found under it.
-        let (tool, origin) = match has_unfulfilled_need(self.need.as_ref()) {
+        let (tool, origin) = match must_be_fulfilled_first(self.need.as_ref()) {
             true => (self.tool.as_str(), self.origin.as_ref()),
             false => (found.tool.as_str(), found.origin.as_ref()),
         };
@@ -56,8 +56,9 @@ impl Approval {
     }
 }
 
-/// Reports whether the need must be fulfilled before more is known of the tool.
-pub(super) fn has_unfulfilled_need(need: Option<&Need>) -> bool {
+/// Reports whether the need must be fulfilled before more is known of the tool. A change of the tool
+/// is no such need.
+pub(super) fn must_be_fulfilled_first(need: Option<&Need>) -> bool {
     matches!(need, Some(Need::Install(_) | Need::Variables(_) | Need::Trust(_)))
 }
 

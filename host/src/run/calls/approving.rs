@@ -1,7 +1,7 @@
 //! Calls that a person has approved. A call that is what was shown is sent; any other is asked
 //! about again.
 
-use super::approval::{Approval, UnverifiedApproval, has_unfulfilled_need};
+use super::approval::{Approval, UnverifiedApproval, must_be_fulfilled_first};
 use super::call_context::{CallContext, UncertainCall};
 use super::needs::{AgreedBy, AgreedNeed};
 use super::open_calls::{CallStage, OpenCall, OpenCalls};
@@ -85,7 +85,7 @@ impl OpenCalls {
     /// Asks again, because the decision is not about this call. The policy comes first, where the
     /// ask is from the journal.
     pub(super) fn ask_again(&mut self, id: CallId) {
-        let attempt = self.attempts.mismatched(id);
+        let attempt = self.attempts.count_mismatch(id);
         let Some(OpenCall { found, stage: CallStage::Asking(asking), .. }) = self.open.remove(&id)
         else {
             return;
@@ -133,7 +133,7 @@ impl OpenCalls {
         let uncertain = ask.kind == AskKind::UncertainCall;
         let by = || AgreedBy::Person(Box::new(decided.clone()), approval.clone());
         match (&ask.need, &found.need) {
-            (Some(need), now) if has_unfulfilled_need(Some(need)) => {
+            (Some(need), now) if must_be_fulfilled_first(Some(need)) => {
                 let same = match now {
                     Some(now) => now == need && found.tool.as_str() == ask.tool,
                     // The need was fulfilled meanwhile, and more is known of the tool.
@@ -193,7 +193,7 @@ impl OpenCalls {
         arguments: String,
         ask: &Ask,
     ) -> CallVerdict {
-        if let Err(error) = self.attempts.mismatched(id) {
+        if let Err(error) = self.attempts.count_mismatch(id) {
             return self.refuse_held(id, arguments.len(), error);
         }
         if ask.kind == AskKind::UncertainCall {

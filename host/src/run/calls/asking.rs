@@ -1,6 +1,6 @@
 //! Calls that wait for a person, and the decisions about them.
 
-use super::approval::has_unfulfilled_need;
+use super::approval::must_be_fulfilled_first;
 use super::open_calls::{CallStage, OpenCall, OpenCalls};
 use super::run_grants::PendingGrantWrite;
 use crate::event::Event;
@@ -61,7 +61,7 @@ impl OpenCalls {
         let mut grant = None;
         if about_it {
             grant = self.grants.grant(ask, &decided.decision);
-            if let (Some(grant), true) = (&grant, has_unfulfilled_need(ask.need.as_ref())) {
+            if let (Some(grant), true) = (&grant, must_be_fulfilled_first(ask.need.as_ref())) {
                 self.grants.write_later(grant.clone(), decided);
             }
         }

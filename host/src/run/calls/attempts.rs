@@ -16,8 +16,8 @@ pub(super) struct Attempts {
 }
 
 impl Attempts {
-    /// Counts that a need of this kind was fulfilled for a call.
-    pub(super) fn fulfilled(&mut self, id: CallId, kind: AskKind) {
+    /// Counts that a need of this kind is being fulfilled for a call.
+    pub(super) fn count_fulfilment(&mut self, id: CallId, kind: AskKind) {
         *self.fulfilled.entry((id, kind)).or_default() += 1;
     }
 
@@ -27,7 +27,7 @@ impl Attempts {
     }
 
     /// Counts a decision that is not about this call. Returns an error if there were too many.
-    pub(super) fn mismatched(&mut self, id: CallId) -> Result<(), CallError> {
+    pub(super) fn count_mismatch(&mut self, id: CallId) -> Result<(), CallError> {
         let times = self.mismatched.entry(id).or_default();
         *times += 1;
         if *times <= MOST_ATTEMPTS {
@@ -48,13 +48,16 @@ mod tests {
         let (mut attempts, id) = (Attempts::default(), CallId::numbered(1));
         for _ in 0..MOST_ATTEMPTS {
             assert!(!attempts.exhausted(id, AskKind::Dependency));
-            attempts.fulfilled(id, AskKind::Dependency);
-            assert_eq!(attempts.mismatched(id), Ok(()));
+            attempts.count_fulfilment(id, AskKind::Dependency);
+            assert_eq!(attempts.count_mismatch(id), Ok(()));
         }
         assert!(attempts.exhausted(id, AskKind::Dependency));
         assert!(!attempts.exhausted(id, AskKind::Integrity));
         assert!(!attempts.exhausted(CallId::numbered(2), AskKind::Dependency));
-        assert_eq!(attempts.mismatched(id).map_err(|error| error.code), Err("INTEGRITY".into()));
-        assert_eq!(attempts.mismatched(CallId::numbered(2)), Ok(()));
+        assert_eq!(
+            attempts.count_mismatch(id).map_err(|error| error.code),
+            Err("INTEGRITY".into())
+        );
+        assert_eq!(attempts.count_mismatch(CallId::numbered(2)), Ok(()));
     }
 }

@@ -19,7 +19,7 @@ pub(super) enum CallContext {
     Fresh,
     /// It was sent before, and its outcome is unknown.
     Uncertain(Box<UncertainCall>),
-    /// A need of it was agreed to, and has been fulfilled.
+    /// Its need was agreed to. It is decided on once the need is fulfilled.
     Agreed(AgreedNeed),
     /// The journal says that a person has approved it.
     Approved(Box<UnverifiedApproval>),

@@ -2,7 +2,7 @@
 
 use super::approval::Approval;
 use super::call_context::CallContext;
-use super::in_flight::InFlightResult;
+use super::call_tasks::TaskResult;
 use super::logged::SentCall;
 use super::open_calls::{CallStage, OpenCall, OpenCalls, ToolLookup};
 use super::tool_changes::{change_reason, difference};
@@ -37,7 +37,7 @@ impl OpenCalls {
     fn room(&self) -> usize {
         match self.review.is_pending() {
             true => 0,
-            false => self.in_flight.room(self.outcomes.len()),
+            false => self.tasks.room(self.outcomes.len()),
         }
     }
 
@@ -72,7 +72,7 @@ impl OpenCalls {
             let parsed = self.arguments.take_parsed(id);
             let outgoing =
                 OutgoingCall { run, id, found, approval, arguments, parsed, reply_limit };
-            let abort = self.in_flight.send(id, async move {
+            let abort = self.tasks.send(id, async move {
                 let outcome = perform(&router, &budget, outgoing).await;
                 sent.log(&outcome);
                 outcome
@@ -93,7 +93,7 @@ impl OpenCalls {
         // Long arguments are parsed before the call is decided on, and not on this thread.
         let budget = self.arguments.budget();
         let long = (arguments.len() > INLINE_LIMIT).then(|| (arguments.clone(), budget.clone()));
-        let abort = self.in_flight.look_up(id, async move {
+        let abort = self.tasks.look_up(id, async move {
             let parsed = match long {
                 Some((text, budget)) => {
                     parse_aside(text, &budget).await.map(|(_, value)| Some(value))
@@ -101,8 +101,8 @@ impl OpenCalls {
                 None => Ok(None),
             };
             match parsed {
-                Ok(parsed) => InFlightResult::Resolved(Box::new(routed.find().await), parsed),
-                Err(error) => InFlightResult::Resolved(Box::new(Err(error)), None),
+                Ok(parsed) => TaskResult::Resolved(Box::new(routed.find().await), parsed),
+                Err(error) => TaskResult::Resolved(Box::new(Err(error)), None),
             }
         });
         let size = arguments.len();
@@ -114,31 +114,31 @@ impl OpenCalls {
     pub(super) fn look_up_effects(&mut self, tool: ToolName) {
         let routed = self.router.route(tool.clone());
         self.review.note_effects(tool.clone(), None);
-        self.in_flight.look_up(CallId::numbered(0), async move {
+        self.tasks.look_up(CallId::numbered(0), async move {
             let effects = match routed.find().await {
                 Ok(found) if found.need.is_none() => found.effects,
                 _ => Effects::Unknown,
             };
-            InFlightResult::EffectsFound(tool, effects)
+            TaskResult::EffectsFound(tool, effects)
         });
     }
 
     /// Takes the results that have arrived, without waiting for any.
     pub(in crate::run) fn poll(&mut self, context: &mut Context<'_>) {
-        while let Some((id, result)) = self.in_flight.poll_next(context) {
+        while let Some((id, result)) = self.tasks.poll_next(context) {
             self.take_result(id, result);
         }
     }
 
-    pub(super) fn take_result(&mut self, id: CallId, result: InFlightResult) {
+    pub(super) fn take_result(&mut self, id: CallId, result: TaskResult) {
         match result {
-            InFlightResult::Performed(PerformOutcome::Settled(settled, error)) => {
+            TaskResult::Performed(PerformOutcome::Settled(settled, error)) => {
                 self.settle_sent(id, settled, error);
             }
-            InFlightResult::Performed(PerformOutcome::Changed(found, arguments)) => {
+            TaskResult::Performed(PerformOutcome::Changed(found, arguments)) => {
                 self.decide_on_changed(id, *found, arguments);
             }
-            InFlightResult::Resolved(found, parsed) => {
+            TaskResult::Resolved(found, parsed) => {
                 if let Some(OpenCall { stage: CallStage::Resolving(lookup), .. }) =
                     self.open.remove(&id)
                 {
@@ -153,7 +153,7 @@ impl OpenCalls {
                     let _ = self.decide_on(id, *found, arguments, context);
                 }
             }
-            InFlightResult::EffectsFound(tool, effects) => {
+            TaskResult::EffectsFound(tool, effects) => {
                 self.review.note_effects(tool, Some(effects));
             }
         }

@@ -1,7 +1,7 @@
 //! The calls of one run that have no outcome yet: looked up, queued, sent, asleep, or waiting for a
 //! person.
 //!
-//! `OpenCalls` coordinates. Its parts each hold one thing: `CallArguments`, `InFlight` (tasks),
+//! `OpenCalls` coordinates. Its parts each hold one thing: `CallArguments`, `CallTasks`,
 //! `OutcomeBuffer` (outcomes and sleeps), `CheckpointReview`, `RunGrants`, `CalledOrigins`,
 //! `Attempts`. `CallDecider` reads them and decides, and changes nothing.
 
@@ -13,10 +13,11 @@ mod attempts;
 mod call_arguments;
 mod call_context;
 mod call_decider;
+mod call_tasks;
 mod checkpoint_review;
 mod deciding;
 mod dispatch;
-mod in_flight;
+
 mod logged;
 mod needs;
 mod open_calls;

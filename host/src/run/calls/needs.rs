@@ -6,7 +6,7 @@
 
 use super::approval::Approval;
 use super::call_context::CallContext;
-use super::in_flight::InFlightResult;
+use super::call_tasks::TaskResult;
 use super::open_calls::{CallStage, OpenCall, OpenCalls, ToolLookup};
 use crate::event::Event;
 use crate::model::{CallError, CallId, Code, Need, RecordedDecision};
@@ -103,15 +103,15 @@ impl OpenCalls {
         agreed: AgreedNeed,
     ) {
         found.need = None;
-        self.attempts.fulfilled(id, agreed.need.kind());
+        self.attempts.count_fulfilment(id, agreed.need.kind());
         let (routed, need) = (found.clone(), agreed.need.clone());
         let (events, run) = (self.events.clone(), self.run);
         let report: ProgressCallback = Arc::new(move |progress| {
             events.event(&Event::Progress { run, call: id, progress });
         });
-        let abort = self.in_flight.look_up(id, async move {
+        let abort = self.tasks.look_up(id, async move {
             let found = routed.fulfill_need(&need, report).await;
-            InFlightResult::Resolved(Box::new(found), None)
+            TaskResult::Resolved(Box::new(found), None)
         });
         let (size, context) = (arguments.len(), CallContext::Agreed(agreed));
         let stage = CallStage::Resolving(ToolLookup { arguments, abort, context });

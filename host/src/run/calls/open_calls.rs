@@ -10,8 +10,8 @@ use super::attempts::Attempts;
 use super::call_arguments::CallArguments;
 use super::call_context::CallContext;
 use super::call_decider::CallDecider;
+use super::call_tasks::CallTasks;
 use super::checkpoint_review::CheckpointReview;
-use super::in_flight::InFlight;
 use super::outcome_buffer::{NextOutcome, OutcomeBuffer};
 use super::run_grants::{GrantPersistence, RunGrants};
 use super::tool_changes::CalledOrigins;
@@ -76,7 +76,7 @@ pub(in crate::run) struct OpenCalls {
     /// The calls that are sent when there is room, in their order.
     pub(super) queue: VecDeque<CallId>,
     pub(super) arguments: CallArguments,
-    pub(super) in_flight: InFlight,
+    pub(super) tasks: CallTasks,
     pub(super) outcomes: OutcomeBuffer,
     pub(super) grants: RunGrants,
     pub(super) origins: CalledOrigins,
@@ -106,7 +106,7 @@ impl OpenCalls {
             open: BTreeMap::new(),
             queue: VecDeque::new(),
             arguments: CallArguments::new(limits, budget),
-            in_flight: InFlight::new(limits.calls_in_flight),
+            tasks: CallTasks::new(limits.calls_in_flight),
             outcomes: OutcomeBuffer::default(),
             grants: RunGrants::new(run, grants),
             origins: CalledOrigins::default(),
@@ -208,7 +208,7 @@ impl OpenCalls {
                 true
             }
             CallStage::Resolving(lookup) => {
-                self.in_flight.abort_lookup(&lookup.abort);
+                self.tasks.abort_lookup(&lookup.abort);
                 false
             }
             CallStage::Queued(_) | CallStage::Asking(_) => false,
@@ -254,7 +254,7 @@ impl OpenCalls {
     pub(in crate::run) fn abandon(&mut self) -> Vec<AbandonedCall> {
         let open = std::mem::take(&mut self.open);
         self.queue.clear();
-        self.in_flight.clear();
+        self.tasks.clear();
         let abandoned = open.into_iter().map(|(id, open)| {
             self.events.event(&Event::CallDropped { run: self.run, call: id });
             let sent = matches!(open.stage, CallStage::InFlight(_));

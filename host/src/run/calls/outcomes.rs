@@ -1,6 +1,6 @@
 //! Waits for the next outcomes of a run.
 
-use super::in_flight::NextTask;
+use super::call_tasks::NextTask;
 use super::open_calls::{CallStage, OpenCalls};
 use super::outcome_buffer::NextOutcome;
 use crate::run::run_clock::RunClock;
@@ -40,15 +40,15 @@ impl OpenCalls {
                 return WaitEnd::Outcomes(ready);
             }
             // A call that was cancelled has made room.
-            if self.checkpoint_ends() || self.has_room() {
+            if self.end_review() || self.has_room() {
                 return WaitEnd::Room;
             }
-            if self.in_flight.is_empty() && self.has_asks() {
+            if self.tasks.is_empty() && self.has_asks() {
                 return WaitEnd::People;
             }
             let wait = self.next_due().map(|due| (due, due.since(self.now)));
             let Some((due, wait)) = wait else {
-                match self.in_flight.next().await {
+                match self.tasks.next().await {
                     NextTask::Ended(id, result) => self.take_result(id, result),
                     NextTask::Aborted => {}
                     // The guest waits, and there is nothing to wait for: the guest's own check
@@ -57,10 +57,10 @@ impl OpenCalls {
                 }
                 continue;
             };
-            let in_flight = !self.in_flight.is_empty();
+            let in_flight = !self.tasks.is_empty();
             tokio::select! {
                 biased;
-                done = self.in_flight.next(), if in_flight => {
+                done = self.tasks.next(), if in_flight => {
                     self.now = clock.now();
                     if let NextTask::Ended(id, result) = done {
                         self.take_result(id, result);
@@ -79,9 +79,9 @@ impl OpenCalls {
         }
     }
 
-    /// Reports whether the program has just used up its checkpoint, and nobody needs to be asked
-    /// about the rest.
-    fn checkpoint_ends(&mut self) -> bool {
+    /// Ends the review of the checkpoint if nobody needs to be asked about the rest of it. Tools
+    /// whose effects are unknown are looked up first. Returns whether the review has just ended.
+    fn end_review(&mut self) -> bool {
         if !self.review.is_pending() {
             return false;
         }

@@ -8,10 +8,10 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde_json::Value;
 use std::task::{Context, Poll};
 
-type Task = Abortable<BoxFuture<'static, (CallId, InFlightResult)>>;
+type Task = Abortable<BoxFuture<'static, (CallId, TaskResult)>>;
 
 /// The result of a task.
-pub(super) enum InFlightResult {
+pub(super) enum TaskResult {
     /// A lookup ended. The arguments come with it if the lookup parsed them.
     Resolved(Box<Result<RoutedTool, CallError>>, Option<Value>),
     /// The effects of a tool that only the checkpoint mentions.
@@ -21,7 +21,7 @@ pub(super) enum InFlightResult {
 }
 
 /// The tasks of one run.
-pub(super) struct InFlight {
+pub(super) struct CallTasks {
     tasks: FuturesUnordered<Task>,
     /// The number of tasks that look up a tool or fulfil a need.
     lookups: usize,
@@ -29,9 +29,9 @@ pub(super) struct InFlight {
     limit: usize,
 }
 
-impl InFlight {
-    pub(super) fn new(limit: usize) -> InFlight {
-        InFlight { tasks: FuturesUnordered::new(), lookups: 0, limit }
+impl CallTasks {
+    pub(super) fn new(limit: usize) -> CallTasks {
+        CallTasks { tasks: FuturesUnordered::new(), lookups: 0, limit }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -52,14 +52,14 @@ impl InFlight {
         id: CallId,
         task: impl Future<Output = PerformOutcome> + Send + 'static,
     ) -> AbortHandle {
-        self.start(id, async move { InFlightResult::Performed(task.await) })
+        self.start(id, async move { TaskResult::Performed(task.await) })
     }
 
     /// Starts a task that looks up a tool or fulfils a need.
     pub(super) fn look_up(
         &mut self,
         id: CallId,
-        task: impl Future<Output = InFlightResult> + Send + 'static,
+        task: impl Future<Output = TaskResult> + Send + 'static,
     ) -> AbortHandle {
         self.lookups += 1;
         self.start(id, task)
@@ -72,10 +72,7 @@ impl InFlight {
     }
 
     /// Returns a result that has arrived, without waiting for one.
-    pub(super) fn poll_next(
-        &mut self,
-        context: &mut Context<'_>,
-    ) -> Option<(CallId, InFlightResult)> {
+    pub(super) fn poll_next(&mut self, context: &mut Context<'_>) -> Option<(CallId, TaskResult)> {
         loop {
             match self.tasks.poll_next_unpin(context) {
                 Poll::Ready(Some(done)) => match self.ended(done) {
@@ -107,7 +104,7 @@ impl InFlight {
     fn start(
         &mut self,
         id: CallId,
-        task: impl Future<Output = InFlightResult> + Send + 'static,
+        task: impl Future<Output = TaskResult> + Send + 'static,
     ) -> AbortHandle {
         let (abort, registration) = AbortHandle::new_pair();
         let task: BoxFuture<'static, _> = Box::pin(async move { (id, task.await) });
@@ -117,10 +114,10 @@ impl InFlight {
 
     fn ended(
         &mut self,
-        done: Result<(CallId, InFlightResult), Aborted>,
-    ) -> Option<(CallId, InFlightResult)> {
+        done: Result<(CallId, TaskResult), Aborted>,
+    ) -> Option<(CallId, TaskResult)> {
         let (id, result) = done.ok()?;
-        if matches!(result, InFlightResult::Resolved(..) | InFlightResult::EffectsFound(..)) {
+        if matches!(result, TaskResult::Resolved(..) | TaskResult::EffectsFound(..)) {
             self.lookups = self.lookups.saturating_sub(1);
         }
         Some((id, result))
@@ -129,7 +126,7 @@ impl InFlight {
 
 /// The end of a wait for the next task.
 pub(super) enum NextTask {
-    Ended(CallId, InFlightResult),
+    Ended(CallId, TaskResult),
     /// A task was aborted; its call is gone.
     Aborted,
     /// There is no task.
