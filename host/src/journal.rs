@@ -2,7 +2,7 @@
 //!
 //! A [`Store`] keeps a journal in a file, a [`MemoryJournal`] in memory. [`Journal`] is what an
 //! engine needs of one, so that another database can follow. [`Journal::runs`] lists runs,
-//! [`Journal::load`] reads one back as a [`StoredRun`], and a [`Timeline`] says what became of its
+//! [`Journal::load`] reads one back as a [`StoredRun`], and a [`Timeline`] has the state of its
 //! calls.
 
 pub use crate::model::{CallResult, Tenant};

@@ -1,10 +1,9 @@
 //! Runs agent-written JavaScript and TypeScript in a sandbox that can only ask.
 //!
 //! A program runs in QuickJS, compiled to wasm, with no permission at all: no files, no network, no
-//! clock and no random numbers of its own. Its one import is `mcp-call`. Every call passes one door
-//! in the host, where it is allowed, refused asked about, and carried out. Runs are journalled: a
-//! [`Run`] that was cut off or waits for a person is taken up again by [`Engine::resume`], and
-//! nothing it did is repeated.
+//! clock and no random numbers of its own. Its one import is `mcp-call`. The host decides on every
+//! call: it is allowed, refused, or a person is asked first. Runs are journalled: a [`Run`] that
+//! was cut off or waits for a person is continued by [`Engine::resume`], and no call is repeated.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), pml::Error> {
@@ -31,9 +30,9 @@
 //!
 //! | room | holds | may use, besides the floor |
 //! | --- | --- | --- |
-//! | `hosting` | runs that go on while clients come and go | `run`, `router`, `approval` |
-//! | `run` | the spine: a run from its program to its outcome | `source`, `sandbox`, `router`, `approval` |
-//! | `plan` | what a program will do: its calls, held against what the servers offer | `source`, `router`, `catalog` |
+//! | `hosting` | runs that continue while clients connect and disconnect | `run`, `router`, `approval` |
+//! | `run` | a run from its program to its outcome | `source`, `sandbox`, `router`, `approval` |
+//! | `plan` | what a program will do: its calls, checked against the tools of the servers | `source`, `router`, `catalog` |
 //! | `source` | TypeScript to a program, stack traces back to the source | nothing |
 //! | `sandbox` | the wasm engine, the guest, CPU and memory limits | nothing |
 //! | `router` | whether a call may go, and where it goes | `project`, `upstream`, `catalog`, `install` |
@@ -42,9 +41,9 @@
 //! | `catalog` | what the servers offer: types, signatures, search (feature `servers`) | nothing |
 //! | `install` | servers that are packages: resolved, installed and found again (feature `servers`) | nothing |
 //! | `approval` | asking a person | nothing |
-//! | `config`, `event` | settings; what happens, told as it happens | `model`, `error`, `disk` |
+//! | `config`, `event` | settings; the events of a run, as they happen | `model`, `error`, `disk` |
 //! | `store` | the journal: what a run needs to be rebuilt, and the questions it waits for | `model`, `error`, `disk` |
-//! | `disk` | small files, written whole or not at all (feature `servers`) | nothing |
+//! | `disk` | small files, written whole or not at all | `model` |
 //! | `model`, `error` | plain data: ids, calls, lines, limits, codes; the crate's error | floor |
 //!
 //! # Files

@@ -42,7 +42,7 @@ impl ConsolePrinter {
         self.progress.on_event(event);
         match event {
             Event::Console { line, .. } => self.print(line),
-            Event::Kept { tool, error, .. } => {
+            Event::GrantWritten { tool, error, .. } => {
                 lock(&self.grants).push((tool.clone(), error.clone()));
             }
             _ => {}

@@ -70,9 +70,9 @@ impl<'a> Caller<'a> {
         context: &'a RequestContext<RoleServer>,
     ) -> Caller<'a> {
         let channel = ClientChannel::of(context);
-        let comes_back = channel == ClientChannel::InputRequired || request.request_state.is_some();
+        let may_repeat = channel == ClientChannel::InputRequired || request.request_state.is_some();
         let binding =
-            comes_back.then(|| CallBinding::new(&request.name, request.arguments.as_ref()));
+            may_repeat.then(|| CallBinding::new(&request.name, request.arguments.as_ref()));
         Caller { context, channel, binding }
     }
 

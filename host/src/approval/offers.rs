@@ -1,8 +1,8 @@
-//! The conditions that a person can choose from when they allow a tool for good.
+//! The conditions that a person can choose from when they allow a tool permanently.
 
 use crate::model::{Ask, Constraint, offered_constraints};
 
-/// Returns the conditions under which a call like this may be allowed for good. Each element is one
+/// Returns the conditions under which a call like this may be allowed permanently. Each is one
 /// choice; the most useful comes first. Choices stored in the ask take precedence over computed
 /// ones, so that everybody who is asked sees the same choices, even if the paths in the arguments
 /// change meanwhile.
@@ -21,7 +21,7 @@ pub fn suggest_constraints(ask: &Ask) -> Vec<Vec<Constraint>> {
 ///
 /// let path = Constraint::new("path", Condition::Under("/home/ann".into()));
 /// let content = Constraint::new("content", Condition::Any);
-/// let words = pml::approval::words_of_constraints(&[path, content]);
+/// let words = pml::approval::describe_constraints(&[path, content]);
 /// assert_eq!(words, "`path` under `/home/ann`, `content`: anything");
 /// ```
 pub fn describe_constraints(constraints: &[Constraint]) -> String {

@@ -65,7 +65,7 @@ impl Config {
     /// | [`waiting_memory`](Config::waiting_memory) | [`Config::WAITING_MEMORY`], 256 MiB |
     /// | [`question_lifetime`](Config::question_lifetime) | [`Config::QUESTION_LIFETIME`], 5 min |
     /// | [`clock`](Config::clock) | the machine's |
-    /// | [`keeper`](Config::grant_writer) | none: `always` holds for the rest of the run |
+    /// | [`grant_writer`](Config::grant_writer) | none: `always` holds for the rest of the run |
     pub fn new() -> Config {
         Config {
             limits: Limits::default(),
@@ -231,8 +231,8 @@ impl Config {
     }
 
     /// Sets the writer of grants.
-    pub fn grant_writer(&mut self, keeper: impl GrantWriter) -> &mut Config {
-        self.grant_writer = Some(Arc::new(keeper));
+    pub fn grant_writer(&mut self, writer: impl GrantWriter) -> &mut Config {
+        self.grant_writer = Some(Arc::new(writer));
         self
     }
 }

@@ -1,10 +1,10 @@
 //! Settings of an engine and of its servers, and the variables and folders of this process and
 //! user.
 //!
-//! In flow values as they were given; out flow checked values: a [`Config`] becomes
+//! Input: values as they were given. Output: checked values: a [`Config`] becomes
 //! `EngineSettings`.
 //!
-//! **Invariant:** only this room reads variables from the operating system.
+//! **Invariant:** only this module reads variables from the operating system.
 
 pub(crate) mod account;
 #[expect(clippy::module_inception, reason = "the type that this room is named for")]

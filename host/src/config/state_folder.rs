@@ -1,6 +1,6 @@
 //! The user's own state folder: finds it and checks that it may be used for a project.
 //!
-//! In flow the variables of the process and a project's folder, out flows a folder, or a refusal
+//! Input: the variables of the process and a project's folder. Output: a folder, or a refusal
 //! that names a remedy. The folder holds the user's trust, their key, the ends of audit trails and
 //! all journals.
 //!

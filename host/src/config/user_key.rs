@@ -1,7 +1,7 @@
 //! A key of this user. It seals data that a client stores for us between two requests, and
 //! installed packages.
 //!
-//! In flows the user's state folder, out flow 32 random bytes, generated once. **Invariant:** the
+//! Input: the user's state folder. Output: 32 random bytes, generated once. **Invariant:** the
 //! key never lies in a project, only its owner can read or write it, and no link leads to it. A
 //! file that is not such a key is an error; it is never replaced.
 

@@ -1,6 +1,6 @@
 //! Files of this user: read up to a limit, written whole or not at all, by one process at a time.
 //!
-//! In flow paths and bytes, out flow bytes and errors of the OS. A caller that knows the purpose of
+//! Input: paths and bytes. Output: bytes and errors of the OS. A caller that knows the purpose of
 //! the file turns such an error into its own.
 //!
 //! **Invariant:** no link is followed where something is read, locked or created: the folder may

@@ -1,7 +1,7 @@
 //! Reads and writes files of this user; errors name the file. Others may have written a file that
 //! is read here, so it is read once and with care.
 //!
-//! In flow a folder and a name, out flow bytes. **Invariant:** owner, kind and size are checked on
+//! Input: a folder and a name. Output: bytes. **Invariant:** owner, kind and size are checked on
 //! the open file itself, never on a name that may mean another file a moment later.
 
 use super::FileLock;

@@ -74,7 +74,8 @@ pub enum Event {
         decided: RecordedDecision,
     },
     /// A grant was written, or writing it failed.
-    Kept {
+    #[serde(rename = "kept")]
+    GrantWritten {
         /// The run.
         run: RunId,
         /// The tool that the grant allows.

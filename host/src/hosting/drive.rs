@@ -16,16 +16,16 @@ use tokio::time::{Instant, sleep_until};
 /// calls is journalled.
 pub(super) const GRACE_PERIOD: Duration = Duration::from_secs(5);
 
-/// Drives a run until it ends here or elsewhere. `leave_flag` is the run's leave flag.
+/// Drives a run until it ends here or elsewhere. `suspend` is the run's suspend flag.
 pub(super) async fn drive(
     engine: &Engine,
     hosted: &HostedRun,
     run: Run,
-    leave_flag: &AtomicBool,
+    suspend: &AtomicBool,
 ) -> EndedRun {
     let mut run = run.into_future();
     let (mut state, mut retention) = (hosted.state.subscribe(), hosted.retention.subscribe());
-    let mut leave_at = None;
+    let mut deadline = None;
     let asks = |state: &HostedRunState| matches!(state, HostedRunState::Asking(_));
     loop {
         tokio::select! {
@@ -33,19 +33,19 @@ pub(super) async fn drive(
             outcome = &mut run => return ended_with(engine, hosted, outcome).await,
             // Checked before a cancellation: the requests of a client that is gone may be
             // cancelled, too.
-            () = hosted.clients.all_gone(), if leave_at.is_none() => {
-                leave_flag.store(true, Ordering::Relaxed);
-                leave_at = Some(Instant::now() + GRACE_PERIOD);
+            () = hosted.clients.all_gone(), if deadline.is_none() => {
+                suspend.store(true, Ordering::Relaxed);
+                deadline = Some(Instant::now() + GRACE_PERIOD);
             }
-            () = hosted.clients.someone_present(), if leave_at.is_some() => {
-                leave_flag.store(false, Ordering::Relaxed);
-                leave_at = None;
+            () = hosted.clients.someone_present(), if deadline.is_some() => {
+                suspend.store(false, Ordering::Relaxed);
+                deadline = None;
             }
             // The question is in the journal already.
-            () = wait_until(&mut state, asks), if leave_at.is_some() => break,
-            () = sleep_until(leave_at.unwrap_or_else(Instant::now)), if leave_at.is_some() => break,
+            () = wait_until(&mut state, asks), if deadline.is_some() => break,
+            () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => break,
             // The run was polled just before: it has not begun a call that would be cut off.
-            () = wait_until(&mut retention, |it| *it != Retention::Keep), if leave_at.is_none() => {
+            () = wait_until(&mut retention, |it| *it != Retention::Keep), if deadline.is_none() => {
                 if !hosted.withdraw_release() {
                     break;
                 }

@@ -60,7 +60,7 @@ impl RunHost {
     }
 
     /// Starts a run in its own task, for `client`. If the run was started before, returns that one.
-    /// The run's approver, events and leave flag are the host's; everything else is as the caller
+    /// The run's approver, events and suspend flag are the host's; everything else is as the caller
     /// set it. Requires a tokio runtime.
     pub fn start(&self, engine: &Engine, client: &Client, run: Run) -> Arc<HostedRun> {
         let hosted = Arc::new(HostedRun::new(run.id(), HostedRunState::Running));

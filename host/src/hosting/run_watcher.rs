@@ -145,7 +145,7 @@ impl RunActivity {
                 }
             }
             Event::Asked { .. } => self.preparation = None,
-            Event::Kept { tool, error, .. } => {
+            Event::GrantWritten { tool, error, .. } => {
                 self.grant_notes.push(GrantNote { tool: tool.clone(), error: error.clone() });
                 return false;
             }

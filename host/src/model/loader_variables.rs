@@ -1,6 +1,6 @@
 //! Variables that decide which code a program loads or runs, and whom it trusts.
 //!
-//! In flows the name of an environment variable, out flows whether its value can make a program
+//! Input: the name of an environment variable. Output: whether its value can make a program
 //! load other code, run another program, fetch from elsewhere or trust another certificate.
 //!
 //! **Invariant:** upper and lower case count alike: some programs, and some systems, do not

@@ -1,4 +1,4 @@
-//! Plain data that every room may use, and pure functions on it.
+//! Plain data that every module may use, and pure functions on it.
 //!
 //! **Invariant:** no I/O, except that [`SystemClock`] reads the clock, ids take random bytes from
 //! the OS, and `cost` reads the CPU clock of its thread and moves long work to another thread.

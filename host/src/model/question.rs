@@ -67,7 +67,7 @@ pub struct Ask {
     /// The definition and server that it is about, if they are known: an answer approves no other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<ToolOrigin>,
-    /// The need of the call, if it has one: an answer fulfils exactly this need, and lets the call
+    /// The need of the call, if it has one: an answer fulfills exactly this need, and lets the call
     /// be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<Need>,

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 const PARSING: usize = 32;
 
 impl RunDriver {
-    /// The program ended by itself.
+    /// Concludes a run whose program ended by itself.
     pub(super) async fn ended(
         &mut self,
         end: ProgramEnd,
@@ -45,8 +45,8 @@ impl RunDriver {
         Ok(outcome)
     }
 
-    /// The run was stopped. A stop that is not the program's fault is an error, and leaves the run
-    /// as it is.
+    /// Concludes a stopped run. A stop that is not the program's fault is an error, and leaves
+    /// the run as it is.
     pub(super) async fn failed(
         &mut self,
         error: RunError,
@@ -65,7 +65,7 @@ impl RunDriver {
         }
     }
 
-    /// A person ended the run.
+    /// Concludes a run that a person ended.
     pub(super) async fn aborted(
         &mut self,
         ends: &RecordedDecision,
@@ -101,11 +101,11 @@ impl RunDriver {
                 Ok(Err(error)) => Some(error.to_string()),
                 Err(error) => Some(error.to_string()),
             };
-            self.events.event(&Event::Kept { run: self.journal.run(), tool, error });
+            self.events.event(&Event::GrantWritten { run: self.journal.run(), tool, error });
         }
     }
 
-    /// The run waits, and no approver is here: its questions stay in the journal.
+    /// Returns the outcome of a run that waits and has no approver. Its questions stay open.
     pub(super) async fn waiting(&mut self, mut live: Option<&mut LiveRun>) -> Outcome {
         if let Some(live) = live.as_deref_mut() {
             self.finish_grant_writes(live).await;
@@ -184,7 +184,7 @@ async fn read_result(
     read.map(Some).map_err(|error| broken(error.to_string()))
 }
 
-/// Places faults in the source of the program. The source is parsed for each.
+/// Maps guest failures to positions in the program's source. The source is parsed for each.
 async fn place(
     faults: Vec<GuestFailure>,
     program: &Program,

@@ -18,12 +18,12 @@ pub enum Ending {
     Finished(Option<Box<RawValue>>),
     /// The program failed, or was refused.
     Failed(Failure),
-    /// The run waits for a person, and no approver is here. Once its questions are answered,
-    /// in this process or another, [`Engine::resume`](crate::Engine::resume) goes on with it.
+    /// The run waits for a person, and has no approver. Once its questions are answered,
+    /// in this process or another, [`Engine::resume`](crate::Engine::resume) continues it.
     Waiting(Vec<Question>),
     /// A person ended the run.
     Aborted(AbortedRun),
-    /// Nobody answered this question in time.
+    /// This question was not answered in time.
     Expired(QuestionId),
 }
 

@@ -86,15 +86,15 @@ impl Engine {
         self.run(script).inputs(json!({ "tool": tool, "arguments": arguments }))
     }
 
-    /// Returns a run that goes on where it stopped or waits, whichever process began it. It starts
+    /// Returns a run that continues where it stopped or waits, in any process. It starts
     /// when it is awaited. A call that has an outcome is not sent again. Inputs, seed and limits are
-    /// those of its begin.
+    /// those that it was started with.
     pub fn resume(&self, run: RunId) -> Run {
         Run::of_journal(self.clone(), run)
     }
 
-    /// Records an answer to a question. The process that has the run goes on with it; if none has it,
-    /// [`Engine::resume`] does.
+    /// Records an answer to a question. The process that owns the run continues it; if none does,
+    /// [`Engine::resume`] can.
     ///
     /// # Errors
     /// If the journal fails. An answer that comes too late is not an error:

@@ -26,7 +26,7 @@ pub struct Failure {
     /// holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<String>,
-    /// Where in the source.
+    /// The position in the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Position>,
     /// The calls that led there, innermost first.
@@ -35,13 +35,13 @@ pub struct Failure {
     /// The source around the position, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code_frame: Option<String>,
-    /// What to do about it.
+    /// Advice on how to fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
 impl Failure {
-    /// Returns the class of the failure: who can mend it.
+    /// Returns the class of the failure: the party that can fix it.
     pub fn class(&self) -> ErrorClass {
         self.code.class()
     }

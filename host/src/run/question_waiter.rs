@@ -17,7 +17,7 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// Why the wait is over.
+/// The reason why a wait ended.
 pub(super) enum WakeReason {
     /// There are new decisions.
     Decided(Vec<RecordedDecision>),
@@ -25,7 +25,7 @@ pub(super) enum WakeReason {
     TimerDue,
     /// Another run needs the slot.
     Evict,
-    /// No approver is here.
+    /// The run has no approver.
     NoApprover,
     /// This question can no longer be answered.
     Expired(QuestionId),
@@ -109,7 +109,7 @@ impl QuestionWaiter {
         self.asking.retain(|(asked, _)| open.iter().any(|question| question.id == *asked));
     }
 
-    /// Waits until the run can go on. `due` is when its next sleep ends; `waiting` is the run's slot
+    /// Waits until the run can continue. `due` is the end of its next sleep; `waiting` is its slot
     /// if it is in memory.
     pub(super) async fn wait(
         &mut self,

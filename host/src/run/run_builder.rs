@@ -132,7 +132,7 @@ impl Run {
 
     /// Suspends the run once `when` is set and the next outcome of a call is journalled. Nothing
     /// more is called, the run returns an error of the kind
-    /// [`Code::Cancelled`](crate::Code::Cancelled), and [`Engine::resume`] goes on with it.
+    /// [`Code::Cancelled`](crate::Code::Cancelled), and [`Engine::resume`] continues it.
     pub fn suspend_when(mut self, when: Arc<AtomicBool>) -> Run {
         self.suspend = when;
         self

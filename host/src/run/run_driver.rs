@@ -24,8 +24,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
 use tracing::{debug, info};
 
-/// An evicted run is not rebuilt for its sleeps before this many times as long as the last rebuild
-/// took.
+/// The minimum time before an evicted run is rebuilt for one of its sleeps, as a multiple
+/// of the duration of its last rebuild.
 const REST: u32 = 20;
 
 /// A run that has never been in memory.
@@ -46,7 +46,7 @@ pub(super) enum RunStart {
     Stored(Box<StoredRun>),
 }
 
-/// Why a run left memory.
+/// The reason why a run left memory.
 enum InMemoryResult {
     Ended(Box<Outcome>),
     Evicted { due: Option<Timestamp> },
@@ -71,7 +71,7 @@ pub(super) struct RunDriver {
 }
 
 impl RunDriver {
-    /// Runs to the end, or until a person must decide and no approver is here.
+    /// Runs to the end, or until a person must decide and the run has no approver.
     pub(super) async fn run(mut self, mut start: RunStart) -> Result<Outcome, Error> {
         // A person may have ended a run that no process had.
         if let RunStart::Stored(_) = &start {
@@ -168,7 +168,7 @@ impl RunDriver {
         }
     }
 
-    /// Waits for people. Returns `Continue` when the program can go on.
+    /// Waits for people. Returns `Continue` when the program can continue.
     async fn wait(&mut self, live: &mut LiveRun) -> Result<ControlFlow<InMemoryResult>, Error> {
         if let Err(error) = self.ask(live).await {
             let outcome = self.failed(error, Some(live)).await?;
@@ -305,7 +305,7 @@ impl RunDriver {
             self.questions.ask(question);
         }
         let at = live.clock.now();
-        // Calls that the policy of now decides on need no question any more.
+        // Calls that the current policy decides on no longer need a question.
         for question in unanswered.into_iter().filter(|one| !live.calls.waits_for(*one)) {
             self.journal.add(at, JournalEvent::Withdrawn { question });
         }

@@ -8,7 +8,7 @@ use crate::sandbox::StopReason;
 use crate::store::StoreError;
 use serde::Serialize;
 
-/// Why a run cannot go on.
+/// The reason why a run cannot continue.
 pub(super) enum RunError {
     /// The sandbox stopped the program.
     Stop(StopReason),
@@ -20,7 +20,7 @@ pub(super) enum RunError {
     Suspended,
 }
 
-/// Where a rebuilt program first did something else than its journal says.
+/// The first point at which a rebuilt program differs from its journal.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct JournalDivergence {

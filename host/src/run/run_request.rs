@@ -43,7 +43,7 @@ struct LoadedProgram {
     inputs: Option<String>,
 }
 
-/// Why a new run does not start.
+/// The reason why a new run does not start.
 pub(super) enum StartError {
     /// The program or its inputs cannot run. The run has an outcome.
     Refused(Box<Failure>),
@@ -215,8 +215,8 @@ impl RunRequest {
 /// Reads the checkpoint of an earlier run. No budget is charged for it, as for a run that is
 /// rebuilt.
 async fn read_checkpoint(stored: StoredRun) -> Result<(Checkpoint, String), Error> {
-    let nobody = RunBudget::without_run();
-    let read = nobody.work(stored.size(), move |_| {
+    let budget = RunBudget::without_run();
+    let read = budget.work(stored.size(), move |_| {
         let history = Timeline::of(&stored.entries);
         Checkpoint::of(&stored.header, &history).map_err(|error| error.to_string())
     });

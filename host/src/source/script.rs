@@ -1,4 +1,4 @@
-//! The program to run, as a door passes it in: text or a file, and the folder that its imports may
+//! The program to run, as callers pass it in: text or a file, and the folder that its imports may
 //! reach.
 //!
 //! Input: text, paths. Output: a [`Script`], and through [`Script::load`] a [`Program`].

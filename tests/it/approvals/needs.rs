@@ -381,7 +381,7 @@ async fn what_cannot_be_kept_holds_for_the_run_and_is_told() {
     let told = Arc::new(Mutex::new(Vec::<Value>::new()));
     let sink = told.clone();
     let run = engine.resume(waiting.run_id).tools(tools).events(move |event: &Event| {
-        if let Event::Kept { tool, error, .. } = event {
+        if let Event::GrantWritten { tool, error, .. } = event {
             sink.lock().expect("no panic").push(json!([tool, error]));
         }
     });

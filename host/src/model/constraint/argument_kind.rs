@@ -1,6 +1,6 @@
 //! Guesses the kind of an argument: a path, a URL, a command, or prose.
 //!
-//! In flow arguments, out flows their kind, judged by their text or by their name. In doubt a text
+//! Input: arguments. Output: their kind, judged by their text or by their name. In doubt a text
 //! counts as a path, a URL or a command: then no offer leaves it free.
 
 use crate::model::words;

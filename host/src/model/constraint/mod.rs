@@ -1,7 +1,7 @@
 //! Conditions on the arguments of a call, under which a grant covers it, and the conditions that a
 //! call suggests.
 //!
-//! In flow the arguments of a call, out flows whether they are covered, or the offers that a person
+//! Input: the arguments of a call. Output: whether they are covered, or the offers that a person
 //! may choose from. **Invariant:** conditions are closed-world: an argument that no condition
 //! names, of any type and at any depth, is not covered. **Invariant:** in doubt no condition holds:
 //! a person is asked once more, and no unintended call is sent. A condition on a path or a URL

@@ -1,6 +1,6 @@
 //! The cost of a run in the host: its CPU time, on all threads, and the memory of its values.
 //!
-//! In flow JSON texts and values, out flow values and texts, or the reason why the work was
+//! Input: JSON texts and values. Output: values and texts, or the reason why the work was
 //! stopped. The length of a text says little about the size of its value: `[0],[0],…` takes about a
 //! hundred times its length once it is parsed. So the size is estimated before a text is parsed,
 //! and the parser counts while it builds the value.

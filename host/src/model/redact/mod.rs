@@ -1,6 +1,6 @@
 //! Hides secrets in everything that a person or a log sees.
 //!
-//! In flows JSON or text as somebody wrote it, out flows the same with each secret replaced by its
+//! Input: JSON or text from any source. Output: the same with each secret replaced by its
 //! number of characters. A value is hidden because it is known ([`KnownSecrets`]: values that a
 //! project passes to its servers), or because its key or its shape suggests a secret.
 //!

@@ -1,7 +1,7 @@
 //! Compares a call that is about to be sent with what a person has approved.
 //!
 //! **Invariant:** a call that a person was asked about is sent only if its digest is the one that
-//! was shown. The record is built anew, from the tool of now and the arguments that are sent.
+//! was shown. The record is rebuilt from the current tool and the arguments that are sent.
 
 use crate::model::ResolvedTool;
 use crate::model::{Ask, AskKind, CallRecord, Grant, Need, RecordedDecision, ToolOrigin};

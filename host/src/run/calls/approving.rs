@@ -108,9 +108,9 @@ impl OpenCalls {
         self.look_up(id, self.router.route(written), asking.arguments, context);
     }
 
-    /// Decides on a call that somebody has approved, now that its tool is found again. The call is
-    /// sent if it is what was shown and the policy of now does not deny it. Otherwise it is decided
-    /// on anew.
+    /// Decides on a call that a person has approved, now that its tool is found again. The call is
+    /// sent if it is what was shown and the policy does not deny it now. Otherwise it is decided
+    /// on again.
     pub(super) fn decide_on_approved(
         &mut self,
         id: CallId,
@@ -155,7 +155,7 @@ impl OpenCalls {
                 }
                 self.send_approved(id, found, arguments, ask.kind, approval)
             }
-            // A person agreed to the repetition; the need of now is another question.
+            // The person approved the repetition. The new need is decided on separately.
             (None, Some(_)) if uncertain && approval.covers(&found, &value) => {
                 self.decide_on(id, Ok(found), arguments, CallContext::Fresh)
             }

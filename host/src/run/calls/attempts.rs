@@ -1,9 +1,9 @@
-//! Counts how often a call was tried, so that no call asks for ever.
+//! Counts the attempts of each call, so that no call asks without end.
 
 use crate::model::{AskKind, CallError, CallId, Code};
 use std::collections::HashMap;
 
-/// How often one call may ask for the same: a person may say yes before the thing is there.
+/// Maximum number of times that one call may ask about the same need or decision.
 pub(super) const MOST_ATTEMPTS: u32 = 3;
 
 /// The attempts of all calls of a run.
@@ -17,7 +17,7 @@ pub(super) struct Attempts {
 
 impl Attempts {
     /// Counts that a need of this kind is being fulfilled for a call.
-    pub(super) fn count_fulfilment(&mut self, id: CallId, kind: AskKind) {
+    pub(super) fn count_fulfillment(&mut self, id: CallId, kind: AskKind) {
         *self.fulfilled.entry((id, kind)).or_default() += 1;
     }
 
@@ -48,7 +48,7 @@ mod tests {
         let (mut attempts, id) = (Attempts::default(), CallId::numbered(1));
         for _ in 0..MOST_ATTEMPTS {
             assert!(!attempts.exhausted(id, AskKind::Dependency));
-            attempts.count_fulfilment(id, AskKind::Dependency);
+            attempts.count_fulfillment(id, AskKind::Dependency);
             assert_eq!(attempts.count_mismatch(id), Ok(()));
         }
         assert!(attempts.exhausted(id, AskKind::Dependency));

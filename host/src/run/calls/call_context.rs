@@ -1,4 +1,4 @@
-//! What is known of a call beside its tool.
+//! The history of a call, as far as it affects the decision on it.
 
 use super::approval::{Approval, UnverifiedApproval};
 use super::needs::AgreedNeed;
@@ -44,7 +44,7 @@ impl UncertainCall {
         UncertainCall { reason: reason.into(), sent, approval }
     }
 
-    /// Returns the tool to ask about if the tool of now cannot be found.
+    /// Returns the tool to ask about if the tool can no longer be found.
     pub(super) fn sent_tool(&self) -> ResolvedTool {
         ResolvedTool { effects: Effects::Unknown, need: None, ..self.sent.clone() }
     }

@@ -55,7 +55,7 @@ impl CallDecider<'_> {
                 if self.may_repeat(id, &found, verdict, arguments, uncertain) {
                     return Ok(CallAction::Send(found));
                 }
-                // A need is another question: a yes to this one is none to that.
+                // The need is asked about separately: approving the repetition does not cover it.
                 found.need = None;
                 (AskKind::UncertainCall, uncertain.reason.clone())
             }
@@ -91,7 +91,7 @@ impl CallDecider<'_> {
         Ok(CallAction::Ask(found, kind, reason))
     }
 
-    /// Returns how a tool differs from what it was when somebody relied on it.
+    /// Returns how a tool differs from the version that a grant, a call or a decision relied on.
     pub(super) fn change(
         &self,
         id: CallId,
@@ -130,8 +130,8 @@ impl CallDecider<'_> {
         }
     }
 
-    /// Reports whether a call that was sent may be sent again without asking: the tool of now says
-    /// that this does no harm, and the policy of now, or a person who was shown this call, allows
+    /// Reports whether a sent call may be repeated without asking: the current tool declares
+    /// it repeatable, and the current policy, or a person who was shown this call, allows
     /// it.
     fn may_repeat(
         &self,

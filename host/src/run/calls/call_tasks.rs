@@ -1,4 +1,4 @@
-//! The tasks of open calls: lookups of tools, fulfilments of needs, and calls that were sent.
+//! The tasks of open calls: lookups of tools, fulfillments of needs, and calls that were sent.
 
 use crate::model::{CallError, CallId, Effects, ToolName};
 use crate::router::RoutedTool;
@@ -23,7 +23,7 @@ pub(super) enum TaskResult {
 /// The tasks of one run.
 pub(super) struct CallTasks {
     tasks: FuturesUnordered<Task>,
-    /// The number of tasks that look up a tool or fulfil a need.
+    /// The number of tasks that look up a tool or fulfill a need.
     lookups: usize,
     /// The number of calls that may be out at once.
     limit: usize,
@@ -55,7 +55,7 @@ impl CallTasks {
         self.start(id, async move { TaskResult::Performed(task.await) })
     }
 
-    /// Starts a task that looks up a tool or fulfils a need.
+    /// Starts a task that looks up a tool or fulfills a need.
     pub(super) fn look_up(
         &mut self,
         id: CallId,

@@ -1,5 +1,5 @@
-//! How a mended program uses its checkpoint: outcomes that are recalled, and calls with effects
-//! that the program does not ask for again.
+//! Applies the checkpoint of an earlier run to a new program: recalls outcomes, and finds calls
+//! with effects that the program does not make again.
 //!
 //! **Invariant:** while the review is pending, no call is sent. It ends when the program has used
 //! all that it can, and a person has dismissed each call with effects that is left.
@@ -11,7 +11,7 @@ use crate::run::checkpoint::{Checkpoint, CheckpointOutcome, UnmatchedCall};
 use crate::store::PastCall;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The question about calls of the checkpoint that the program did not ask for again.
+/// The question about calls of the checkpoint that the program did not make again.
 struct CheckpointQuestion {
     question: QuestionId,
     /// The asks without a decision.
@@ -34,7 +34,7 @@ pub(super) struct CheckpointReview {
     question: Option<CheckpointQuestion>,
     /// How many decisions were not about what was asked.
     mismatched: u32,
-    /// The digests of calls that a person goes on without, and how many such calls each question
+    /// The digests of calls that a person has dismissed, and how many such calls each question
     /// was about.
     dismissed: HashMap<String, HashMap<QuestionId, usize>>,
     /// The effects of tools that only the checkpoint mentions; `None` while they are looked up.
@@ -83,7 +83,7 @@ impl CheckpointReview {
         checkpoint.is_some_and(|past| past.take_unknown(tool.as_str(), arguments))
     }
 
-    /// Returns tools that only read as far as the journal knows, and whose effects of now are
+    /// Returns tools that only read according to the journal, and whose current effects are
     /// unknown: their servers are started before a person is asked about what they did.
     pub(super) fn unknown_readers(&self, router: &Router) -> BTreeSet<ToolName> {
         let readers = self.checkpoint.iter().flat_map(|past| past.readers());
@@ -164,7 +164,7 @@ impl CheckpointReview {
         self.is_pending() && self.question.as_ref().is_some_and(|asked| asked.question == question)
     }
 
-    /// A person goes on without a call of the checkpoint. Returns whether the decision settled an
+    /// Dismisses a call of the checkpoint for a person. Returns whether the decision settled an
     /// ask.
     pub(super) fn dismiss(&mut self, ask: &Ask, decided: &RecordedDecision) -> bool {
         let about_it = decided.is_about(ask);

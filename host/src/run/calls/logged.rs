@@ -8,7 +8,7 @@ use crate::store::size_of_outcome;
 use std::time::Instant;
 use tracing::{Level, debug, enabled};
 
-/// A call that is sent now. It costs nothing where nobody reads the log.
+/// A call that is sent now. Holds `None` if the log level is off.
 pub(super) struct SentCall(Option<(RunId, CallId, ToolName, Instant)>);
 
 impl SentCall {

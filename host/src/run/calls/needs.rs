@@ -1,8 +1,8 @@
 //! Calls that need something first: a package, a variable, trust. The need is fulfilled once
-//! somebody has agreed to it, and then the call is decided on again.
+//! a person or the policy has agreed to it, and then the call is decided on again.
 //!
 //! **Invariant:** a call is not sent while its need is being fulfilled. A run that is cut off then
-//! fulfils it again, and nothing about it is uncertain.
+//! fulfills it again, and nothing about it is uncertain.
 
 use super::approval::Approval;
 use super::call_context::CallContext;
@@ -15,7 +15,7 @@ use crate::router::RoutedTool;
 use crate::store::AuditEvent;
 use std::sync::Arc;
 
-/// A need that somebody has agreed to.
+/// A need that a person or the policy has agreed to.
 pub(super) struct AgreedNeed {
     pub(super) need: Box<Need>,
     pub(super) by: AgreedBy,
@@ -103,7 +103,7 @@ impl OpenCalls {
         agreed: AgreedNeed,
     ) {
         found.need = None;
-        self.attempts.count_fulfilment(id, agreed.need.kind());
+        self.attempts.count_fulfillment(id, agreed.need.kind());
         let (routed, need) = (found.clone(), agreed.need.clone());
         let (events, run) = (self.events.clone(), self.run);
         let report: ProgressCallback = Arc::new(move |progress| {

@@ -21,8 +21,8 @@ impl OpenCalls {
     /// Waits for outcomes: answers, and ends of sleeps.
     pub(in crate::run) async fn next(&mut self, clock: &mut RunClock) -> WaitEnd {
         loop {
-            // An outcome that is recalled has the clock reading of the earlier run. The clock of
-            // now is not read before those are used up.
+            // A recalled outcome has the clock reading of the earlier run. The current clock is not
+            // read until all recalled outcomes are delivered.
             if let Some((call, recalled)) = self.review.next_recalled() {
                 let at = clock.reach(recalled.at);
                 let settled = recalled.settled;

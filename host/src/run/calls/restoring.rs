@@ -1,6 +1,6 @@
 //! Restores the calls that the journal has without an outcome.
 //!
-//! **Invariant:** the policy of now decides again, about the tool of now. No record of a tool, of
+//! **Invariant:** the current policy decides again, about the current tool. No record of a tool, of
 //! its effects or of an approval in the journal lets a call through by itself.
 
 use super::approval::Approval;
@@ -123,7 +123,7 @@ impl OpenCalls {
         }
     }
 
-    /// Checks whether the policy of now still asks about a call that a question is about. The ask
+    /// Checks whether the current policy still asks about a call that a question is about. The ask
     /// is shown as it was; the tool is looked up again before the call is sent.
     fn recheck(&self, asked: &PastAsk<'_>, name: &ToolName, arguments: &str) -> AskRecheck {
         let PastAsk { ask, decided, .. } = asked;
@@ -134,7 +134,7 @@ impl OpenCalls {
         let is_decided = decided.is_some_and(|decided| decided.is_about(ask));
         match self.router.verdict(&found, ArgumentsRef::Text(arguments)) {
             PolicyVerdict::Deny(error) => AskRecheck::Denied(error),
-            // A decision counts, also if the policy of now would not ask.
+            // A decision counts even if the current policy would not ask.
             PolicyVerdict::Go if ask.kind == AskKind::ToolPermission && !is_decided => {
                 AskRecheck::NotNeeded
             }

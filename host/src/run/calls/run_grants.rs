@@ -1,4 +1,4 @@
-//! Grants of a person beyond one call: for the rest of the run, and for good.
+//! Grants of a person beyond one call: for the rest of the run, and permanently.
 
 use crate::config::GrantWriter;
 use crate::error::Error;
@@ -23,7 +23,7 @@ pub(in crate::run) struct PendingGrantWrite {
     pub(in crate::run) written: JoinHandle<Result<(), Error>>,
 }
 
-/// Writes grants for good, and says so in the audit trail.
+/// Writes permanent grants, and records them in the audit trail.
 #[derive(Clone)]
 pub(in crate::run) struct GrantPersistence {
     pub(in crate::run) writer: Option<Arc<dyn GrantWriter>>,
@@ -103,7 +103,7 @@ impl RunGrants {
         }
     }
 
-    /// Writes a grant for good, beside the run, and adds it to the audit trail.
+    /// Writes a permanent grant in a task of its own, and adds it to the audit trail.
     pub(super) fn write(&mut self, grant: Grant, decided: &RecordedDecision) {
         let GrantPersistence { writer: Some(writer), journal, clock } = self.persistence.clone()
         else {

@@ -1,4 +1,4 @@
-//! Compares a tool with what it was when somebody relied on it.
+//! Compares a tool with the version that a grant, an earlier call or a decision relied on.
 
 use crate::model::{ChangeBaseline, Constraint, Difference, Grant, ResolvedTool, ToolChange};
 use crate::model::{ToolName, ToolOrigin};

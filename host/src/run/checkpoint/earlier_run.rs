@@ -1,14 +1,14 @@
-//! The checkpoint of an earlier run, from which a mended program goes on.
+//! The checkpoint of an earlier run, from which a corrected program continues.
 //!
 //! The k-th call of a tool with the same arguments gets the outcome of the k-th such call of the
 //! earlier run, in the same order and with the same clock readings. A call that failed is made
-//! again. Outcomes of the earlier run's own checkpoint that it did not use are handed on.
+//! again. Outcomes of the earlier run's own checkpoint that it did not use are passed on.
 //!
 //! A run has its checkpoint in its own header, so that it can be rebuilt when the earlier run is
 //! pruned.
 //!
 //! **Invariant:** no call is sent before the program has used all outcomes that it can, and a person
-//! has seen the calls with effects that it did not ask for again.
+//! has seen the calls with effects that it did not make again.
 
 use crate::model::{Ask, AskKind, CallId, CallResult, Effects, RunId, Timestamp, ToolName, fold};
 use crate::router::BUILT_IN;
@@ -30,7 +30,7 @@ pub(in crate::run) struct CheckpointOutcome {
     call: CallId,
     tool: String,
     arguments: String,
-    /// The effects of the tool when the call was sent. The effects of now decide, not these.
+    /// The effects of the tool when the call was sent. Decisions use the current effects instead.
     #[serde(default)]
     effects: Effects,
 }
@@ -178,8 +178,8 @@ impl Checkpoint {
         readers.filter_map(|recalled| recalled.tool.parse().ok())
     }
 
-    /// Returns the calls that may have had effects and that the program has not asked for again,
-    /// oldest first. `effects` returns the effects of a tool of now.
+    /// Returns the calls that may have had effects and that the program has not made again,
+    /// oldest first. `effects` returns the current effects of a tool.
     pub(in crate::run) fn unmatched(
         &self,
         effects: impl Fn(&ToolName) -> Effects,
@@ -215,7 +215,7 @@ impl From<StoredCheckpoint> for Checkpoint {
     }
 }
 
-/// A call of an earlier run that a mended program did not ask for again.
+/// A call of an earlier run that the corrected program did not make again.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct UnmatchedCall {

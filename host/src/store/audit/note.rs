@@ -66,7 +66,7 @@ pub enum AuditEvent {
         /// Why it was refused.
         reason: String,
     },
-    /// A tool was allowed for good.
+    /// A tool was allowed permanently.
     Granted {
         /// The grant.
         grant: Grant,

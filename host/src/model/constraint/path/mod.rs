@@ -1,6 +1,6 @@
 //! Paths in arguments and conditions.
 //!
-//! In flow the texts of a call and of a condition, out flows whether the path lies below the
+//! Input: the texts of a call and of a condition. Output: whether the path lies below the
 //! folder. Another program opens the path in the end, and it does so later: a folder may have
 //! become a link by then.
 //!
