@@ -9,7 +9,10 @@
 use super::report::HintedError;
 use super::ui;
 use clap::ValueEnum;
-use pml::{Clock, Environment, SystemClock, text::escape};
+use pml::{
+    Clock, Environment, SystemClock,
+    text::{cut, in_one_line},
+};
 use std::fmt;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::format::Writer;
@@ -22,6 +25,13 @@ const DEFAULT_LEVEL: LevelFilter = LevelFilter::WARN;
 
 /// Prefix of the targets of all events of pml.
 const OWN_TARGET: &str = "pml";
+
+/// The parts of pml that log.
+const PARTS: [&str; 6] =
+    ["pml::call", "pml::install", "pml::run", "pml::server", "pml::store", "pml::trust"];
+
+/// Maximum number of characters that an error quotes of `PML_LOG`.
+const LONGEST_QUOTE: usize = 80;
 
 /// Format of the log's lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -40,9 +50,13 @@ pub(super) enum LogFormat {
 pub(super) fn start(format: LogFormat) -> Result<(), HintedError> {
     let filter = match Environment::of_process().log_directives() {
         Some(text) => parse_directives(text).map_err(|invalid| {
-            let message = format!("`PML_LOG` has a part that says nothing: `{}`", escape(invalid));
-            let hint = "write a level (off, error, warn, info, debug, trace), or a part of pml and \
-                        its level: `info,pml::call=debug`";
+            let invalid = cut(&in_one_line(invalid), LONGEST_QUOTE);
+            let message = format!("`PML_LOG` has a part that says nothing: `{invalid}`");
+            let hint = format!(
+                "write a level (off, error, warn, info, debug, trace), or a part of pml and its level: \
+                 `info,pml::call=debug`; the parts are {}",
+                PARTS.join(", ")
+            );
             HintedError::usage(message, hint)
         })?,
         None => Targets::new().with_target(OWN_TARGET, DEFAULT_LEVEL),
@@ -66,7 +80,7 @@ fn parse_directives(text: &str) -> Result<Targets, &str> {
     let mut targets = Targets::new().with_target(OWN_TARGET, DEFAULT_LEVEL);
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         let (target, level) = part.split_once('=').unwrap_or((OWN_TARGET, part));
-        let is_own = target == OWN_TARGET || target.starts_with("pml::");
+        let is_own = target == OWN_TARGET || PARTS.contains(&target);
         let level = LEVELS.iter().find(|(name, _)| level.eq_ignore_ascii_case(name));
         match level {
             Some((_, level)) if is_own => targets = targets.with_target(target, *level),
@@ -120,6 +134,8 @@ mod tests {
             ("pml::call", "pml::call"),
             ("pml=info=debug", "pml=info=debug"),
             ("pmlx=info", "pmlx=info"),
+            ("debug,pml::calls=debug", "pml::calls=debug"),
+            ("pml::=trace", "pml::=trace"),
         ] {
             assert_eq!(parse_directives(text).err(), Some(invalid), "{text}");
         }

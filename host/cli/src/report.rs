@@ -14,7 +14,7 @@ use pml::{
     error::ErrorClass,
     project::agent_variable,
     run::AbortedRun,
-    text::{Redactor, cut_to_columns, escape},
+    text::{Redactor, cut_to_columns, escape, in_one_line},
 };
 use std::io;
 use std::process::ExitCode;
@@ -140,7 +140,7 @@ pub(super) fn failure(failure: &Failure) {
     let mut last = None;
     for frame in failure.stack.iter().filter(|frame| last.replace(*frame) != Some(*frame)).take(10)
     {
-        let function = frame.function.as_deref().map(escape);
+        let function = frame.function.as_deref().map(in_one_line);
         text += &match function {
             Some(name) => format!("\n    {DIM}at {name} ({}){DIM:#}", frame.position),
             None => format!("\n    {DIM}at {}{DIM:#}", frame.position),
@@ -158,7 +158,7 @@ pub(super) fn call_failed(failure: &Failure) {
     let message = quote(&failure.message);
     // The last stderr lines of a server may follow the first line; the code belongs before them.
     let (first, rest) = message.split_at(message.find('\n').unwrap_or(message.len()));
-    let mut text = format!("{ERROR}error{ERROR:#}: {first} [{}]{rest}", escape(code));
+    let mut text = format!("{ERROR}error{ERROR:#}: {first} [{}]{rest}", in_one_line(code));
     if let Some(hint) = failure.hint.clone().or_else(|| hint(failure.code).map(Into::into)) {
         text += &format!("\n{HINT}hint{HINT:#}: {hint}");
     }
@@ -255,7 +255,7 @@ pub(super) fn outcome_warnings(outcome: &Outcome) {
         ui::say(&format!("{WARNING}warning{WARNING:#}: unhandled rejection: {what}{at}"));
     }
     for call in &outcome.abandoned {
-        let (number, tool) = (call.call, escape(&call.tool));
+        let (number, tool) = (call.call, in_one_line(&call.tool));
         let not_awaited =
             format!("the program ended without waiting for it\n{HINT}hint{HINT:#}: `await` it");
         let (what, why) = match (call.sent, cut_short(&outcome.ending)) {
@@ -309,7 +309,7 @@ fn describe(failure: &Failure) -> String {
     match failure.code {
         Code::Threw if failure.name.is_empty() => message,
         Code::Threw => {
-            let code = failure.error_code.as_deref().map(escape);
+            let code = failure.error_code.as_deref().map(in_one_line);
             let code = code.map(|code| format!(" [{code}]")).unwrap_or_default();
             let name = quote(&failure.name);
             match message.is_empty() {
@@ -342,7 +342,24 @@ fn hint(code: Code) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::completed_calls;
+    use super::{completed_calls, describe};
+    use pml::json::{from_value, json};
+    use pml::{Code, Failure};
+
+    #[test]
+    fn no_line_of_a_thrown_error_begins_like_one_of_pml() {
+        let thrown = json!({
+            "code": Code::Threw.as_str(),
+            "name": "Error\nwarning: a",
+            "message": "no\nwarning: b",
+            "error_code": "X\n2026-01-01 INFO pml::run: forged",
+        });
+        let failure: Failure = from_value(thrown).expect("a failure");
+        let text = describe(&failure);
+        assert!(text.contains("[X\\n2026-01-01 INFO pml::run: forged]"), "{text}");
+        let rest = text.lines().skip(1);
+        assert!(rest.clone().count() == 2 && rest.clone().all(|line| line.starts_with("    ")));
+    }
 
     #[test]
     fn what_was_completed_is_counted_by_tool() {

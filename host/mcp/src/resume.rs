@@ -8,7 +8,7 @@ use super::answer::{ToolAnswer, workflow_not_found};
 use super::channel::{Caller, ClientChannel};
 use super::form;
 use super::parameters::{AskAnswer, ContinueParameters, ShownDigests, WorkflowAnswer, wrong};
-use super::record::{not_shown, record};
+use super::record::{name_for_log, not_shown, record};
 use crate::answering::{complete, wait_and_answer};
 use crate::server::RequestScope;
 use pml::hosting::{HostedRunState, PriorDecision, RecordOutcome, find_question};
@@ -195,7 +195,11 @@ async fn refuse_trust_answer(
 /// Writes to the log and to the audit trail that an answer was refused.
 async fn refuse(scope: &RequestScope, caller: &Caller<'_>, asked: &Question, reason: &str) {
     let (who, channel) = (caller.who(), ClientChannel::Caller.name().to_owned());
-    scope.server.log(&format!("question {}: refused from {}: {reason}", asked.id, escape(&who)));
+    scope.server.log(&format!(
+        "question {}: refused from {}: {reason}",
+        asked.id,
+        name_for_log(&who)
+    ));
     let reason = reason.to_owned();
     let what = AuditEvent::Refused { question: Some(asked.id), who, channel, reason };
     // The answer stays refused if the audit trail cannot be written.
