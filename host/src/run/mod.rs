@@ -12,6 +12,7 @@
 //! | `live_run`, `calls`, `timers`, `perform`, `console` | a run in memory: steps, open calls, console |
 //! | `journal_writer`, `stopwatch`, `run_clock` | its journal entries, and its clocks |
 //! | `rebuild`, `replay`, `recording`, `checkpoint` | rebuilding and replaying a run, going on from a checkpoint |
+//! | `failure`, `error_report`, `run_error` | what went wrong, for embedders and for the doors |
 //! | `question_waiter`, `waiting_runs` | waiting for people, and for a slot |
 //!
 //! **Invariant:** the program sees an outcome only after the journal has it, with its place in the
@@ -26,6 +27,7 @@ mod conclude;
 mod console;
 mod ending;
 mod engine;
+mod error_report;
 mod failure;
 mod journal_writer;
 mod live_run;
@@ -48,6 +50,7 @@ pub use crate::model::{MEMORY_CEILING, STACK_CEILING};
 pub use checkpoint::UnmatchedCall;
 pub use ending::{AbortedRun, CompletedCall, Ending};
 pub use engine::Engine;
+pub use error_report::ErrorReport;
 pub use failure::Failure;
 pub use outcome::{AbandonedCall, Outcome, Usage};
 pub use recording::{RecordedStep, Recording};
