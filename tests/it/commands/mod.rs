@@ -9,3 +9,4 @@ mod logging;
 mod runs;
 mod servers;
 mod watch;
+mod wrong_inputs;
