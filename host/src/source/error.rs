@@ -9,9 +9,9 @@ use std::io;
 use std::path::PathBuf;
 
 use super::escape::escaped;
-use super::position::{LineIndex, Position};
 use crate::model::Code;
-use crate::source::code_frame::CodeFrame;
+use crate::model::CodeFrame;
+use crate::model::{LineIndex, Position};
 
 /// Longest piece of a program that is quoted in a message: enough to recognise it, too short to
 /// flood a terminal.

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use super::compile::{self, CompiledModule, ModuleRole};
 use super::error::{ModuleText, SourceError};
 use super::json;
-use super::position::LineIndex;
 use super::program::{Language, Program, SourceModule};
 use super::resolve::{self, ModuleFile, Workspace};
 use super::script::{Script, ScriptSource};
+use crate::model::LineIndex;
 use crate::model::{HostWork, WorkSlice};
 
 /// Loads a script within a limit of bytes, and charges the CPU time to `run`, if it is given.

@@ -19,7 +19,6 @@
 
 mod blank;
 mod calls;
-mod code_frame;
 mod compile;
 mod error;
 mod escape;
@@ -27,7 +26,6 @@ mod json;
 mod load;
 mod nesting;
 mod parse;
-mod position;
 mod program;
 mod resolve;
 mod script;
@@ -38,10 +36,9 @@ mod trace;
 mod trace_resolver;
 mod wrap;
 
+pub use crate::model::{CodeFrame, Position};
 pub(crate) use calls::{Callee, Literal, LiteralValue, ProgramCall, calls_of};
-pub use code_frame::CodeFrame;
 pub use error::{SourceError, SourceLocation};
-pub use position::Position;
 pub use program::{ColumnShift, Language, Program, SourceModule};
 pub use script::Script;
 pub use trace::StackFrame;

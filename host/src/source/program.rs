@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::error::{ModuleText, SourceLocation};
-use super::position::Position;
-use crate::source::code_frame::CodeFrame;
+use crate::model::CodeFrame;
+use crate::model::Position;
 
 /// The modules of one program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,8 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::position::Position;
 use super::program::Program;
+use crate::model::Position;
 use crate::model::WorkSlice;
 use crate::source::trace_resolver::{FrameLocation, StackLine, TraceResolver};
 

@@ -8,9 +8,9 @@
 use crate::model::WorkSlice;
 use std::collections::{HashMap, HashSet};
 
-use super::position::{LineIndex, Position, utf16_column};
 use super::program::{Program, SourceModule};
 use super::sites::{self, CallSites};
+use crate::model::{LineIndex, Position, utf16_column};
 
 /// Longest line that is read as a frame, in bytes.
 const LINE: usize = 4096;

@@ -14,8 +14,8 @@ use oxc::span::GetSpan as _;
 use super::blank::is_erased;
 use super::error::{ModuleText, SourceError};
 use super::parse;
-use super::position::LineIndex;
 use super::program::ColumnShift;
+use crate::model::LineIndex;
 
 const HEAD: &str = "export default async()=>{";
 const RETURN: &str = "return(";

@@ -11,8 +11,8 @@ use oxc::span::{GetSpan as _, Span};
 use oxc::syntax::operator::BinaryOperator;
 use oxc::syntax::scope::ScopeFlags;
 
-use super::super::position::LineIndex;
 use super::callee::CalleeName;
+use crate::model::LineIndex;
 use crate::source::sites::bound_names::BoundNames;
 use crate::source::sites::call_site::{CallSite, CallSiteKind, CallSites};
 use crate::source::sites::token_columns::TokenColumns;

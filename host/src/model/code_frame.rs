@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-use super::escape::push_escaped;
 use super::position::{LineIndex, Position};
+use super::text::escape;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of source shown for each line: wide enough for code, narrow enough for a terminal with
@@ -26,7 +26,7 @@ pub struct CodeFrame {
 
 impl CodeFrame {
     /// Returns the frame of `position` in `text`, or `None` if the text has no such line.
-    pub(super) fn new(text: &str, position: &Position) -> Option<Self> {
+    pub(crate) fn new(text: &str, position: &Position) -> Option<Self> {
         let lines = LineIndex::new(text);
         let marked = lines.line(position.line)?;
         let (start, caret) = window(marked, position.column);
@@ -109,11 +109,10 @@ fn draw_line(line: &str, start: usize) -> String {
 /// Returns a character as it is drawn, and the number of columns that it takes. A mark without a
 /// width counts as one column, so that their number is bounded too.
 fn draw_character(c: char) -> (String, usize) {
-    let mut text = String::new();
-    match c {
-        '\t' => text.push_str(TAB),
-        c => push_escaped(&mut text, c),
-    }
+    let text = match c {
+        '\t' => TAB.to_owned(),
+        c => escape(c.encode_utf8(&mut [0; 4])).into_owned(),
+    };
     let columns = text.width().max(1);
     (text, columns)
 }
