@@ -71,6 +71,12 @@ impl CallError {
         CallError { code: code.as_str().into(), message: message.into(), data: None }
     }
 
+    /// Adds a hint, on a line of its own: a program gets one text.
+    pub(crate) fn with_hint(mut self, hint: impl std::fmt::Display) -> CallError {
+        self.message = format!("{}\nhint: {hint}", self.message);
+        self
+    }
+
     /// Returns the error for a tool that reports its own failure.
     pub fn tool(message: impl Into<String>) -> CallError {
         CallError::new(Code::ToolFailed, message)

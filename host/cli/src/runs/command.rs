@@ -5,6 +5,7 @@ use super::{list, show};
 use crate::execute::runtime;
 use crate::quantity::{counted, parse_duration};
 use crate::reveal::{Reveal, redactor};
+use crate::terminal::width_of_stdout;
 use crate::{identify, project, ui};
 use anyhow::Result;
 use clap::builder::PossibleValuesParser;
@@ -18,7 +19,7 @@ use pml::{
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// List runs, look at one, forget old ones, or find those of a project that was moved
+/// List runs, show one, delete old ones, or take over those of a project that was moved
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct RunsCommand {
@@ -45,7 +46,7 @@ pub(super) struct RunsListCommand {
     /// Only runs whose script has this in its name
     #[arg(long, value_name = "TEXT")]
     pub(super) script: Option<String>,
-    /// At most this many
+    /// Show at most this many
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub(super) limit: u64,
     /// Print one JSON array, with whole ids
@@ -64,22 +65,22 @@ struct RunsShowCommand {
     json: bool,
 }
 
-/// Forget runs that are over
+/// Delete runs that have ended
 ///
-/// Without flags, follows the rule that the journal follows on its own: the last 1000 runs are
-/// kept, for 30 days.
+/// Without flags, follows the rule that pml follows by itself: the last 1000 runs are kept, for 30
+/// days.
 #[derive(Args)]
 struct RunsPruneCommand {
-    /// Keep this many of the newest
+    /// Keep this many of the newest runs
     #[arg(long, value_name = "N")]
     keep: Option<u64>,
-    /// Forget what ended longer ago than this (12h, 30d)
+    /// Delete runs that ended longer ago than this (12h, 30d)
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     older_than: Option<Duration>,
-    /// Forget all runs that are over
+    /// Delete all runs that have ended
     #[arg(long, conflicts_with_all = ["keep", "older_than"])]
     all: bool,
-    /// Forget runs that were cut off like those that are over
+    /// Delete interrupted runs too
     #[arg(long)]
     interrupted: bool,
     /// Print as JSON
@@ -143,8 +144,8 @@ impl RunsPruneCommand {
 
 fn forgotten(count: u64) -> String {
     match count {
-        0 => "nothing to forget".into(),
-        count => format!("{} forgotten", counted(count, "run")),
+        0 => "there is nothing to delete".into(),
+        count => format!("{} deleted", counted(count, "run")),
     }
 }
 
@@ -156,8 +157,8 @@ async fn list(command: &RunsListCommand, journal: &dyn Journal, now: Timestamp) 
     let runs = journal.runs(filter, now).await.map_err(Error::from)?;
     match command.json {
         true => ui::out(&list::json(&runs).to_string())?,
-        false if runs.is_empty() => ui::say("no runs"),
-        false => ui::print(&list::lines(&runs, now).join("\n"))?,
+        false if runs.is_empty() => ui::say("there are no runs"),
+        false => ui::print(&list::lines(&runs, now, width_of_stdout()).join("\n"))?,
     }
     if !command.json
         && let Some(hint) = adopt::hint(!runs.is_empty())

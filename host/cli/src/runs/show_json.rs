@@ -99,6 +99,7 @@ fn decision_json(decided: &RecordedDecision, redactor: &Redactor) -> Value {
 fn call_json(call: &PastCall<'_>, redactor: &Redactor) -> Value {
     let (state, code) = match call.state() {
         CallState::Queued => ("queued", None),
+        CallState::Starting => ("starting", None),
         CallState::Asked => ("asked", None),
         CallState::Executing => ("executing", None),
         CallState::Sleeping => ("sleeping", None),
@@ -127,6 +128,8 @@ fn call_json(call: &PastCall<'_>, redactor: &Redactor) -> Value {
         "ended": call.ended.map(|at| at.to_string()),
         "out_ms": milliseconds(call.active_time()),
         "waited_for_people_ms": milliseconds(waited),
+        "starting_ms": milliseconds(call.time_in(CallPhase::Starting)),
+        "installing_ms": milliseconds(call.time_in(CallPhase::Installing)),
         "arguments": call.arguments.map_or(Value::Null, |text| redacted_json(text, redactor)),
         "result": result,
         "error": error,
