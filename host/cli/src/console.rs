@@ -5,8 +5,9 @@ use super::progress::ProgressLine;
 use super::ui::{self, WARNING};
 use pml::{
     Event, ToolName,
+    approval::{Constraint, describe_constraints},
     event::{ConsoleLevel, ConsoleLine},
-    text::escape,
+    text::{escape, in_one_line},
 };
 use std::convert::Infallible;
 use std::io;
@@ -20,8 +21,8 @@ pub(super) struct ConsolePrinter {
     progress: ProgressLine,
     write_error: Mutex<Option<io::Error>>,
     reader_gone: Notify,
-    /// Tools that were allowed permanently, each with the error if the grant could not be saved.
-    grants: Mutex<Vec<(ToolName, Option<String>)>>,
+    /// A line for each tool that was always allowed, or that could not be.
+    grants: Mutex<Vec<String>>,
 }
 
 impl ConsolePrinter {
@@ -42,8 +43,8 @@ impl ConsolePrinter {
         self.progress.on_event(event);
         match event {
             Event::Console { line, .. } => self.print(line),
-            Event::GrantWritten { tool, error, .. } => {
-                lock(&self.grants).push((tool.clone(), error.clone()));
+            Event::GrantWritten { tool, constraints, error, .. } => {
+                lock(&self.grants).push(grant_line(tool, constraints, error.as_deref()));
             }
             _ => {}
         }
@@ -64,8 +65,8 @@ impl ConsolePrinter {
     /// first write error if there was one.
     pub(super) fn close(&self) -> io::Result<()> {
         self.progress.suspend(|| {
-            for (tool, error) in std::mem::take(&mut *lock(&self.grants)) {
-                ui::say(&grant_line(&tool, error.as_deref()));
+            for line in std::mem::take(&mut *lock(&self.grants)) {
+                ui::say(&line);
             }
         });
         lock(&self.write_error).take().map_or(Ok(()), Err)
@@ -88,13 +89,18 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the line that reports an `always` decision: saved, or valid for this run only and why.
-fn grant_line(tool: &ToolName, error: Option<&str>) -> String {
+/// Returns the line that reports an `always` decision with its conditions: saved, or valid for this
+/// run only and why.
+fn grant_line(tool: &ToolName, constraints: &[Constraint], error: Option<&str>) -> String {
     let tool = escape(tool.as_str());
+    let only = match constraints.is_empty() {
+        true => String::new(),
+        false => format!(" with {}", in_one_line(&describe_constraints(constraints))),
+    };
     match error {
-        None => format!("`{tool}` is allowed for good now: .pml.json"),
+        None => format!("`{tool}` is now always allowed{only}: `.pml.json` has it"),
         Some(error) => format!(
-            "{WARNING}warning{WARNING:#}: that `{tool}` is allowed holds for this run only: {}",
+            "{WARNING}warning{WARNING:#}: `{tool}` is allowed{only} for this run only: {}",
             escape(error).replace('\n', "\n    ")
         ),
     }
@@ -102,17 +108,25 @@ fn grant_line(tool: &ToolName, error: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::grant_line;
+    use super::{Constraint, grant_line};
 
     #[test]
     fn what_is_allowed_for_good_is_told_with_where_it_stands_or_why_it_does_not() {
         let tool = "box:count".parse().unwrap();
-        assert_eq!(grant_line(&tool, None), "`box:count` is allowed for good now: .pml.json");
-        let failed = grant_line(&tool, Some("it is read-only\u{1b}[2J\nhint: all is well"));
+        assert_eq!(
+            grant_line(&tool, &[], None),
+            "`box:count` is now always allowed: `.pml.json` has it"
+        );
+        let under = Constraint::new("path", pml::approval::Condition::Under("/n".into()));
+        assert_eq!(
+            grant_line(&tool, &[under], None),
+            "`box:count` is now always allowed with `path` under `/n`: `.pml.json` has it"
+        );
+        let failed = grant_line(&tool, &[], Some("it is read-only\u{1b}[2J\nhint: all is well"));
         let failed = anstream::adapter::strip_str(&failed).to_string();
         assert_eq!(
             failed,
-            "warning: that `box:count` is allowed holds for this run only: \
+            "warning: `box:count` is allowed for this run only: \
              it is read-only\\u{1b}[2J\n    hint: all is well"
         );
     }

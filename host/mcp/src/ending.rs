@@ -9,6 +9,7 @@ use pml::hosting::{
 use pml::json::{self, Value, json};
 use pml::{
     Ending, Failure, Outcome, RunId,
+    approval::describe_constraints,
     run::AbortedRun,
     text::{Redactor, escape, parsed_size},
 };
@@ -110,9 +111,13 @@ fn of_failed_call(failed: &FailedCall) -> Value {
 /// Describes the result of writing a permanent grant.
 fn grant_text(note: &GrantNote) -> String {
     let tool = escape(note.tool.as_str());
+    let only = match note.constraints.is_empty() {
+        true => String::new(),
+        false => format!(" with {}", escape(&describe_constraints(&note.constraints))),
+    };
     match &note.error {
-        None => format!("`{tool}` is allowed for good: it is in `.pml.json`"),
-        Some(error) => format!("`{tool}` is allowed for this run only: {}", escape(error)),
+        None => format!("`{tool}` is always allowed{only}: it is in `.pml.json`"),
+        Some(error) => format!("`{tool}` is allowed{only} for this run only: {}", escape(error)),
     }
 }
 
@@ -121,10 +126,7 @@ fn outcome_notes(outcome: &Outcome) -> Vec<String> {
     let unhandled = outcome.unhandled.iter();
     let unhandled = unhandled
         .map(|failure| format!("unhandled rejection: {}: {}", failure.name, failure.message));
-    let abandoned = outcome.abandoned.iter().map(|call| {
-        let what = if call.sent { "was cancelled" } else { "was never sent" };
-        format!("call {} of `{}` {what}: the program did not wait for it", call.call, call.tool)
-    });
+    let abandoned = outcome.abandoned.iter().map(|call| call.describe(&outcome.ending));
     unhandled.chain(abandoned).collect()
 }
 
@@ -187,8 +189,13 @@ fn of_failure(failure: &Failure) -> Value {
 fn of_aborted(aborted: &AbortedRun) -> ToolAnswer {
     let error = json!({ "code": "ABORTED", "type": "Aborted", "message": aborted.message });
     let completed: Vec<_> = aborted.completed.iter().map(|call| call.tool.as_str()).collect();
-    let body = json!({ "success": false, "error": error, "completed": completed,
+    let mut body = json!({ "success": false, "error": error, "completed": completed,
         "replan": aborted.replan });
+    if !aborted.interrupted.is_empty() {
+        // They were sent and had no answer: each may have had an effect.
+        let calls: Vec<_> = aborted.interrupted.iter().map(|call| call.tool.as_str()).collect();
+        body["interrupted"] = json!(calls);
+    }
     ToolAnswer::new("aborted", body)
 }
 

@@ -1,8 +1,8 @@
 //! The events of a run.
 
 use crate::model::{
-    CallError, CallId, ConsoleLine, Progress, Question, QuestionId, RecordedDecision, RunId,
-    Timestamp, ToolName,
+    CallError, CallId, ConsoleLine, Constraint, Progress, Question, QuestionId, RecordedDecision,
+    RunId, Timestamp, ToolName,
 };
 use serde::Serialize;
 
@@ -80,6 +80,8 @@ pub enum Event {
         run: RunId,
         /// The tool that the grant allows.
         tool: ToolName,
+        /// The conditions on its arguments; none if it is allowed with any.
+        constraints: Vec<Constraint>,
         /// The reason why it could not be written. The grant then holds for this run only.
         error: Option<String>,
     },

@@ -3,7 +3,7 @@
 use super::client::{Client, ClientId};
 use super::console_log::{ConsoleExcerpt, ConsoleLog};
 use crate::event::{Event, EventSink};
-use crate::model::{CallError, CallId, Progress, ToolName};
+use crate::model::{CallError, CallId, Constraint, Progress, ToolName};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -36,6 +36,8 @@ pub struct FailedCall {
 pub struct GrantNote {
     /// The tool that was allowed.
     pub tool: ToolName,
+    /// The conditions on its arguments; none if it is allowed with any.
+    pub constraints: Vec<Constraint>,
     /// Why the grant could not be written, if so: then it applies to this run only.
     pub error: Option<String>,
 }
@@ -145,8 +147,12 @@ impl RunActivity {
                 }
             }
             Event::Asked { .. } => self.preparation = None,
-            Event::GrantWritten { tool, error, .. } => {
-                self.grant_notes.push(GrantNote { tool: tool.clone(), error: error.clone() });
+            Event::GrantWritten { tool, constraints, error, .. } => {
+                self.grant_notes.push(GrantNote {
+                    tool: tool.clone(),
+                    constraints: constraints.clone(),
+                    error: error.clone(),
+                });
                 return false;
             }
             Event::CallDropped { call, .. } => {

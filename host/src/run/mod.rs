@@ -48,7 +48,7 @@ mod waiting_runs;
 
 pub use crate::model::{MEMORY_CEILING, STACK_CEILING};
 pub use checkpoint::UnmatchedCall;
-pub use ending::{AbortedRun, CompletedCall, Ending};
+pub use ending::{AbortedRun, CompletedCall, Ending, InterruptedCall};
 pub use engine::Engine;
 pub use error_report::ErrorReport;
 pub use failure::Failure;

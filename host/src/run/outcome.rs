@@ -1,7 +1,7 @@
 //! The outcome of a run.
 
 use super::{Ending, Failure, Recording, UnmatchedCall};
-use crate::model::{CallId, ConsoleLine, Question, RunId};
+use crate::model::{CallId, Code, ConsoleLine, Question, RunId, in_one_line};
 use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub struct Outcome {
     pub dropped_lines: u32,
     /// Rejections that the program left unhandled.
     pub unhandled: Vec<Failure>,
-    /// Calls that the program did not wait for.
+    /// Calls that had no outcome when the run ended.
     pub abandoned: Vec<AbandonedCall>,
     /// Calls with effects of the run that this one was resumed from, which its program did not ask
     /// for again.
@@ -43,6 +43,30 @@ pub struct AbandonedCall {
     pub tool: String,
     /// Whether it had been sent: such a call was cancelled and may have had an effect.
     pub sent: bool,
+}
+
+impl AbandonedCall {
+    /// Describes what became of the call in a run that ended so, in one line.
+    pub fn describe(&self, ending: &Ending) -> String {
+        let (call, tool) = (self.call, in_one_line(&self.tool));
+        let why = match ending {
+            Ending::Aborted(_) => "the run was aborted",
+            Ending::Expired(_) => "nobody answered in time",
+            Ending::Failed(failure) => match failure.code {
+                Code::CpuTime | Code::Timeout | Code::Memory | Code::Calls | Code::JournalSize => {
+                    "the run reached a limit"
+                }
+                _ => "the program failed first",
+            },
+            Ending::Finished(_) | Ending::Waiting(_) => "the program ended without waiting for it",
+        };
+        match self.sent {
+            true => {
+                format!("call {call} of `{tool}` was cancelled and may have had an effect: {why}")
+            }
+            false => format!("call {call} of `{tool}` was not sent: {why}"),
+        }
+    }
 }
 
 /// What a run cost.
@@ -102,5 +126,36 @@ impl Outcome {
             Ending::Waiting(questions) => questions,
             _ => &[],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AbandonedCall, Ending};
+    use crate::model::{CallId, Code, QuestionId};
+    use crate::run::failure::plain;
+
+    #[test]
+    fn what_became_of_a_call_is_told_by_how_the_run_ended() {
+        let told = |sent, ending: Ending| {
+            AbandonedCall { call: CallId::numbered(4), tool: "a:b".into(), sent }.describe(&ending)
+        };
+        let aborted = r#"{"aborted":{"message":"m","who":"w","channel":"c"}}"#;
+        let aborted = || Ending::read(aborted).unwrap();
+        assert_eq!(told(false, aborted()), "call 4 of `a:b` was not sent: the run was aborted");
+        assert_eq!(
+            told(true, aborted()),
+            "call 4 of `a:b` was cancelled and may have had an effect: the run was aborted"
+        );
+        assert!(
+            told(true, Ending::Expired(QuestionId::new())).ends_with("nobody answered in time")
+        );
+        let failed = |code| Ending::Failed(plain(code, "no"));
+        assert!(told(true, failed(Code::Timeout)).ends_with("the run reached a limit"));
+        assert!(told(true, failed(Code::Threw)).ends_with("the program failed first"));
+        assert_eq!(
+            told(false, Ending::Finished(None)),
+            "call 4 of `a:b` was not sent: the program ended without waiting for it"
+        );
     }
 }
