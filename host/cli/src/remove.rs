@@ -25,7 +25,7 @@ impl RemoveCommand {
             vec![format!("removed server {}", self.name)],
         );
         widening_permit::note(|who, channel| AuditEvent::Changed { folder, changes, who, channel });
-        ui::print(&format!("`{}` is removed from `.pml.json`", escape(&self.name)))?;
+        ui::print(&format!("server `{}` is removed from `.pml.json`", escape(&self.name)))?;
         add::print_next_steps(edited, &environment)?;
         Ok(ExitCode::SUCCESS)
     }

@@ -3,6 +3,7 @@
 
 use super::execute::JournalStorage;
 use super::identify::short;
+use super::prompt::needed_answer;
 use super::quantity::counted;
 use super::terminal::width_of_stderr;
 use super::ui::{self, DIM, ERROR, HINT, WARNING};
@@ -95,6 +96,9 @@ pub(super) fn error(error: &anyhow::Error) -> ExitCode {
         text += &cause_line(&cause.to_string());
     }
     let pml_error = error.downcast_ref::<Error>();
+    if let Some(frame) = pml_error.and_then(Error::code_frame) {
+        text += &format!("\n{frame}");
+    }
     let hinted = error.downcast_ref::<HintedError>().map(|hinted| hinted.hint.as_str());
     if let Some(hint) = pml_error.and_then(Error::hint).or(hinted) {
         text += &format!("\n{HINT}hint{HINT:#}: {hint}");
@@ -169,11 +173,7 @@ pub(super) fn call_failed(failure: &Failure) {
 pub(super) fn waiting(questions: &[Question], storage: JournalStorage, redactor: &Redactor) {
     let width = width_of_stderr();
     for question in questions {
-        let calls = match question.asks.len() {
-            1 => "a call waits".into(),
-            calls => format!("{calls} calls wait"),
-        };
-        let mut text = format!("{WARNING}waiting{WARNING:#}: {calls} for a person");
+        let mut text = format!("{WARNING}waiting{WARNING:#}: {}", needed_answer(question));
         for ask in &question.asks {
             if question.asks.len() > 1 {
                 text += &format!("\n  {DIM}ask {}{DIM:#}", ask.id);
@@ -205,6 +205,10 @@ pub(super) fn waiting(questions: &[Question], storage: JournalStorage, redactor:
 pub(super) fn aborted(aborted: &AbortedRun, run: RunId) {
     let (message, who) = (quote(&aborted.message), quote(&aborted.who));
     let mut text = format!("{ERROR}error{ERROR:#}: {message} [ABORTED]\n  {DIM}by{DIM:#}: {who}");
+    if !aborted.interrupted.is_empty() {
+        let calls = completed_calls(aborted.interrupted.iter().map(|call| call.tool.as_str()));
+        text += &format!("\n  {DIM}sent without an answer, may have had an effect{DIM:#}: {calls}");
+    }
     if aborted.replan {
         let completed = completed_calls(aborted.completed.iter().map(|call| call.tool.as_str()));
         text += &format!(
@@ -255,17 +259,14 @@ pub(super) fn outcome_warnings(outcome: &Outcome) {
         ui::say(&format!("{WARNING}warning{WARNING:#}: unhandled rejection: {what}{at}"));
     }
     for call in &outcome.abandoned {
-        let (number, tool) = (call.call, in_one_line(&call.tool));
-        let not_awaited =
-            format!("the program ended without waiting for it\n{HINT}hint{HINT:#}: `await` it");
-        let (what, why) = match (call.sent, cut_short(&outcome.ending)) {
-            (true, false) => ("was cancelled", not_awaited),
-            (false, false) => ("was never sent", not_awaited),
-            (true, true) => ("was cancelled", "it may have had an effect".into()),
+        let hint = match &outcome.ending {
+            Ending::Finished(_) => format!("\n{HINT}hint{HINT:#}: `await` it"),
             // The call had no effect, and the program is not at fault.
-            (false, true) => continue,
+            ending if !call.sent && cut_short(ending) => continue,
+            _ => String::new(),
         };
-        ui::say(&format!("{WARNING}warning{WARNING:#}: call {number} of `{tool}` {what}: {why}"));
+        let what = call.describe(&outcome.ending);
+        ui::say(&format!("{WARNING}warning{WARNING:#}: {what}{hint}"));
     }
     if outcome.dropped_lines > 0 {
         ui::say(&format!(

@@ -10,8 +10,7 @@ use anyhow::Result;
 use pml::{Environment, Project, project::agent_variable, text::Redactor};
 
 /// The text of the warning.
-const WARNING_TEXT: &str =
-    "secrets are shown as they are: they stay on the screen and in its history";
+const WARNING_TEXT: &str = "secrets are shown below, and stay on the screen and in its history";
 
 /// Returns the warning that is printed before secrets are revealed.
 pub(super) fn reveal_warning() -> String {
@@ -41,9 +40,9 @@ pub(super) fn redactor(reveal: Reveal) -> Result<Redactor> {
     if reveal == Reveal::Yes {
         if let Some(variable) = agent_variable(&environment) {
             let message = format!(
-                "an agent runs this command (`{variable}` is set), and secrets are not shown to it"
+                "an agent runs this command (`{variable}` is set), and secrets are not shown to agents"
             );
-            let hint = "a person reveals them in a terminal of their own";
+            let hint = "run it yourself, in a terminal of your own";
             return Err(HintedError::new(message, hint).into());
         }
         ui::say(&reveal_warning());

@@ -92,10 +92,10 @@ pub(super) fn refuse_agents(command: &str) -> Result<WideningPermit> {
         write_to_trail(&|| project::open_journal(Durability::Process), attempt);
     }
     let message = format!(
-        "an agent runs this command (`{variable}` is set), and `{command}` is for a person"
+        "an agent runs this command (`{variable}` is set), and only a person may run `{command}`"
     );
     // The hint must not say how to get around the refusal.
-    let refused = HintedError::new(message, "a person runs it in a terminal of their own");
+    let refused = HintedError::new(message, "run it yourself, in a terminal of your own");
     Err(match settings_error {
         Some(settings_error) => anyhow::Error::from(settings_error).context(refused),
         None => refused.into(),
@@ -108,8 +108,8 @@ impl WideningPermit {
         if yes || person_is_present() {
             return Ok(self);
         }
-        let message = format!("`{command}` needs a person, and there is no terminal");
-        let hint = "run it in a terminal, or say so with `--yes`";
+        let message = format!("`{command}` asks before it does anything, and there is no terminal");
+        let hint = "run it in a terminal, or agree beforehand with `--yes`";
         Err(HintedError::usage(message, hint).into())
     }
 
@@ -169,7 +169,9 @@ fn write_to_trail(journal: &dyn Fn() -> Result<Arc<dyn Journal>>, what: AuditEve
         runtime()?.block_on(journal.audit(note)).map_err(|error| Error::from(error).into())
     });
     if let Err(error) = written {
-        ui::say(&format!("{WARNING}warning{WARNING:#}: not in the audit trail: {error}"));
+        ui::say(&format!(
+            "{WARNING}warning{WARNING:#}: this could not be written to the audit trail: {error}"
+        ));
     }
 }
 
@@ -181,11 +183,11 @@ pub(super) fn person_is_present() -> bool {
 /// Trust for one command.
 #[derive(Args, Clone, Copy)]
 pub(super) struct TrustOnceFlags {
-    /// Trust the project's files, whatever they say, for this command; no trust is recorded. It
-    /// needs a terminal, or `--yes`
+    /// Trust the project's files for this command only, without recording it; needs a terminal, or
+    /// `--yes`
     #[arg(long)]
     trust: bool,
-    /// With `--trust`: without a terminal
+    /// With `--trust`: do not ask, and work without a terminal
     #[arg(long, requires = "trust")]
     yes: bool,
 }

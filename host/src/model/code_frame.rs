@@ -6,7 +6,8 @@
 
 use std::fmt;
 
-use super::position::{LineIndex, Position};
+use super::position::{LineIndex, Position, utf16_column};
+use super::redact::Redactor;
 use super::text::escape;
 use unicode_width::UnicodeWidthStr;
 
@@ -43,6 +44,24 @@ impl CodeFrame {
             }
         }
         Some(Self { position: position.clone(), lines: shown, caret })
+    }
+
+    /// Returns the frame of one line, with secrets hidden by `redactor`. `before` is the text before
+    /// the position, `rest` is the text from there on.
+    pub(crate) fn of_line(
+        position: Position,
+        before: &str,
+        rest: &str,
+        redactor: &Redactor,
+    ) -> CodeFrame {
+        // A name before the position may show that the text behind it is a secret.
+        let line = redactor.redact_text(&format!("{before}{rest}")).into_owned();
+        let before = redactor.redact_text(before);
+        let same = line.char_indices().zip(before.chars()).take_while(|((_, a), b)| a == b);
+        let end = same.last().map_or(0, |((at, last), _)| at + last.len_utf8());
+        let (start, caret) = window(&line, utf16_column(&line, end));
+        let lines = vec![(position.line, draw_line(&line, start))];
+        CodeFrame { position, lines, caret }
     }
 
     /// Returns the position that the frame points at.
@@ -175,6 +194,22 @@ mod tests {
         assert!(lines[1].width() < 130, "{shown}");
         let columns = |line: &str, mark| line.split(mark).next().map(UnicodeWidthStr::width);
         assert_eq!(columns(lines[1], '!'), columns(lines[2], '╵'), "{shown}");
+    }
+
+    #[test]
+    fn a_line_with_a_secret_is_shown_without_it_and_the_caret_stays() {
+        let frame = |before: &str, rest: &str| {
+            let position = Position { module: ".pml.json".into(), line: 7, column: 3 };
+            CodeFrame::of_line(position, before, rest, &Redactor::new()).to_string()
+        };
+        assert_eq!(
+            frame("{ \"token\": \"abc\", ", "\"x\": 1 }"),
+            "  ╭─[.pml.json:7:3]\n7 │ { \"token\": \"[hidden: 3 characters]\", \"x\": 1 }\n  \
+             ·                                      ╵"
+        );
+        let at_the_secret = frame("{ \"token\": ", "\"abc\" }");
+        assert!(!at_the_secret.contains("abc"), "{at_the_secret}");
+        assert!(at_the_secret.ends_with("\n  ·            ╵"), "{at_the_secret}");
     }
 
     #[test]

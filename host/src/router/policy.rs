@@ -34,7 +34,7 @@ impl PolicyDecision {
     /// Returns `go`, `ask` or `deny`.
     pub fn as_str(&self) -> &'static str {
         match self {
-            PolicyDecision::Go => "go",
+            PolicyDecision::Go => "allow",
             PolicyDecision::Ask { .. } => "ask",
             PolicyDecision::Deny { .. } => "deny",
         }
@@ -117,11 +117,11 @@ impl Policy {
                 PolicyVerdict::Deny(CallError::new(Code::ToolDenied, message))
             }
             (allow, ask) if allow > ask => PolicyVerdict::Go,
-            (None, None) => PolicyVerdict::Ask(AskReason::new(format!(
-                "nothing says whether `{tool}` may be called"
-            ))),
+            (None, None) => {
+                PolicyVerdict::Ask(AskReason::new(format!("no permission covers `{tool}`")))
+            }
             _ => PolicyVerdict::Ask(AskReason::new(format!(
-                "the policy says to ask before `{tool}` is called"
+                "your permissions say to ask before `{tool}` is called"
             ))),
         }
     }
@@ -173,14 +173,14 @@ mod tests {
     fn deny_wins_over_everything() {
         assert_eq!(verdict(&["a:b"], &["a:b"], &["a:*"], "a:b"), "deny");
         assert_eq!(verdict(&["a:b"], &[], &["*"], "a:b"), "deny");
-        assert_eq!(verdict(&["a:b"], &[], &["a:c"], "a:b"), "go");
+        assert_eq!(verdict(&["a:b"], &[], &["a:c"], "a:b"), "allow");
     }
 
     #[test]
     fn the_more_specific_of_ask_and_allow_wins_and_a_tie_asks() {
-        assert_eq!(verdict(&["a:b"], &["a:*"], &[], "a:b"), "go");
+        assert_eq!(verdict(&["a:b"], &["a:*"], &[], "a:b"), "allow");
         assert_eq!(verdict(&["a:*"], &["a:b"], &[], "a:b"), "ask");
-        assert_eq!(verdict(&["a:get_*"], &["a:*"], &[], "a:get_x"), "go");
+        assert_eq!(verdict(&["a:get_*"], &["a:*"], &[], "a:get_x"), "allow");
         assert_eq!(verdict(&["*"], &["a:*"], &[], "a:b"), "ask");
         assert_eq!(verdict(&["a:*"], &["a:*"], &[], "a:b"), "ask");
         assert_eq!(verdict(&["a:b"], &["a:b"], &[], "a:b"), "ask");
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn what_nothing_names_is_asked_about_where_the_settings_say_so() {
         let policy = Policy { ask_unnamed: true, ..policy(&["a:*"], &[], &["b:*"]) };
-        assert_eq!(verdict_of(&policy, "a:x"), "go");
+        assert_eq!(verdict_of(&policy, "a:x"), "allow");
         assert_eq!(verdict_of(&policy, "b:x"), "deny");
         assert_eq!(verdict_of(&policy, "c:d"), "ask");
     }

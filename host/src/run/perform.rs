@@ -202,13 +202,14 @@ fn not_written(error: WriteError) -> CallError {
     match error {
         WriteError::Halted(halt) => halt.into(),
         WriteError::TooLarge(limit) => {
-            let message = format!("the answer is more than {limit} bytes of JSON");
+            let message =
+                format!("the answer has more than {limit} bytes of JSON, which is the limit");
             CallError::new(Code::ReplySize, message)
         }
     }
 }
 
 fn too_large(size: usize, limit: usize) -> CallError {
-    let message = format!("the answer is {size} bytes of JSON, the limit is {limit}");
+    let message = format!("the answer has {size} bytes of JSON, more than the limit of {limit}");
     CallError::new(Code::ReplySize, message)
 }

@@ -89,7 +89,7 @@ fn a_condition_that_was_chosen_holds_and_what_is_outside_of_it_asks() {
     assert_eq!(ask["always_with"], json!(["`path` under `/home/ann/notes`"]));
     let done = answer(&mut client, &asked, json!({ "answers": { "1": "always_1" } }));
     assert_eq!(done["result"], 1, "{done}");
-    assert!(done["notes"].to_string().contains("`box:count` is allowed for good"), "{done}");
+    assert!(done["notes"].to_string().contains("`box:count` is always allowed"), "{done}");
     let grant = settings(&env)["permissions"]["grants"][0].clone();
     assert_eq!(grant["where"], json!({ "path": { "under": "/home/ann/notes" } }), "{grant}");
     assert_eq!(touch(&mut client, "/home/ann/notes/b/c.txt")["result"], 2);

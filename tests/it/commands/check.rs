@@ -90,11 +90,7 @@ fn types_are_written_for_editors_and_say_what_was_seen() {
     let output = run_with_path(&env, &["types"]);
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert_eq!(output.stdout, "`.pml/mcp.d.ts` is written: 8 tools of 1 server\n");
-    assert!(
-        output.stderr.contains("warning: the server `bad` cannot be started"),
-        "{}",
-        output.stderr
-    );
+    assert!(output.stderr.contains("warning: server `bad` cannot be started"), "{}", output.stderr);
     assert!(
         output.stderr.contains("/// <reference path=\".pml/mcp.d.ts\" />"),
         "{}",

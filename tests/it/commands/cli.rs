@@ -176,7 +176,7 @@ fn version_and_help_and_completions_go_to_stdout() {
         json!({ "pml": env!("CARGO_PKG_VERSION"), "guest_sha256": pml::replay::GUEST_DIGEST })
     );
     let help = env.run(&["--help"]);
-    assert_snapshot!(help.snapshot(), @r#"
+    assert_snapshot!(help.snapshot(), @r"
     exit code: 0
     --- stdout ---
     Runs agent-written JavaScript and TypeScript in a sandbox that can only ask
@@ -187,12 +187,11 @@ fn version_and_help_and_completions_go_to_stdout() {
       run          Run a program
       eval         Run a program given as text
       stdio        Serve MCP on stdin and stdout, for Claude Code and other clients
-      runs         List runs, look at one, forget old ones, or find those of a project that was moved
-      approvals    List what waits for an answer, and what was answered and waits for somebody to go on
-                   with it
-      approve      Answer what a run waits for, and go on with the run
-      audit        Show who was asked what, what they said and what came of it, and verify that nothing
-                   of it was changed
+      runs         List runs, show one, delete old ones, or take over those of a project that was moved
+      approvals    List open questions, and runs that were answered and that no process runs
+      approve      Answer a question of a run, and go on with the run
+      audit        Show who was asked what and how they decided, and verify that nothing of it was
+                   changed
       replay       Run a program of the journal again, without calling anything, and say where it would
                    do something else
       init         Make this folder a project: `.pml.json`, `.pml/`, and lines in `.gitignore`
@@ -201,12 +200,12 @@ fn version_and_help_and_completions_go_to_stdout() {
       add          Add a server to this project's `.pml.json`
       remove       Remove a server from this project's `.pml.json`
       install      Install the packages of servers
-      servers      Show the servers of this project and how they are
+      servers      Show the servers of this project and their state
       tools        List what programs can call
       call         Call one tool
       check        Check programs without running them
       types        Write TypeScript declarations of all tools, for editors and `tsc`
-      doctor       Say what is wrong here, and what to do about it
+      doctor       Check this machine and project, and say what to do about each problem
       version      Print the version, and the digest of the guest that programs run in
       completions  Print a completion script for a shell
 
@@ -230,7 +229,7 @@ fn version_and_help_and_completions_go_to_stdout() {
 
               The log goes to stderr. `PML_LOG` is a level (off, error, warn, info, debug, trace) or
               levels of parts of pml, as in `info,pml::call=debug`. Without it the level is warn.
-    "#);
+    ");
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = env.run(&["completions", shell]);
         assert!(script.stdout.contains("pml") && script.stdout.contains("cpu-time"), "{shell}");
@@ -246,7 +245,7 @@ fn what_a_program_leaves_behind_is_told_on_stderr() {
     assert_eq!((output.stdout.as_str(), output.code), ("1\n", 0));
     for part in [
         "warning: unhandled rejection: Error: lost (eval.ts:1:",
-        "`pml:confirm` was never sent",
+        "`pml:confirm` was not sent",
         "hint: `await` it",
     ] {
         assert!(output.stderr.contains(part), "{part}: {}", output.stderr);

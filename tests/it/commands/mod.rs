@@ -7,6 +7,7 @@ mod doctor;
 mod init;
 mod logging;
 mod runs;
+mod screens;
 mod servers;
 mod watch;
 mod wrong_inputs;

@@ -83,7 +83,9 @@ fn servers_of_a_clone_are_named_and_not_started() {
     assert_eq!(output.code, 1);
     assert!(output.stdout.contains("not trusted"), "{}", output.stdout);
     assert!(
-        output.stderr.contains("hint: look at what it declares, then run `pml trust`"),
+        output
+            .stderr
+            .contains("hint: read what it declares with `pml trust --show`, then run `pml trust`"),
         "{}",
         output.stderr
     );
@@ -110,10 +112,10 @@ fn tools_are_listed_with_what_the_policy_says() {
     assert_eq!((all.stderr.as_str(), all.code), ("", 0));
     for part in [
         "box 8 tools\n",
-        "  ask   mcp.box.count(): Promise<{ n: number }>\n        Counts.\n",
-        "  go    mcp.box.echo(args: { text: string }): Promise<any>\n        Says a text back.\n",
-        "  deny  mcp.box.sorry(): Promise<any>\n",
-        "  go    mcp.box[\"get-env\"](): Promise<any>\n",
+        "  ask    mcp.box.count(): Promise<{ n: number }>\n         Counts.\n",
+        "  allow  mcp.box.echo(args: { text: string }): Promise<any>\n         Says a text back.\n",
+        "  deny   mcp.box.sorry(): Promise<any>\n",
+        "  allow  mcp.box[\"get-env\"](): Promise<any>\n",
     ] {
         assert!(all.stdout.contains(part), "{part}: {}", all.stdout);
     }
@@ -148,7 +150,7 @@ fn what_is_not_found_and_who_was_not_there_is_told() {
     assert_eq!(some.code, 0);
     assert!(some.stdout.starts_with("box 8 tools\n"), "{}", some.stdout);
     assert!(
-        some.stderr.starts_with("warning: the server `bad` cannot be started: it ended"),
+        some.stderr.starts_with("warning: server `bad` cannot be started: it ended"),
         "{}",
         some.stderr
     );

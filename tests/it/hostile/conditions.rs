@@ -241,7 +241,7 @@ fn what_an_older_pml_allowed_asks_once_and_shows_the_difference() {
     let named = "`path` under `/ok`, `overwrite` equal to `true`, `content`: anything";
     let shown = env.run(&["approvals", "--verbose"]).stdout;
     for part in
-        ["any other argument", "was free", "`overwrite` equal to `true`", "`content`: anything"]
+        ["other arguments", "were allowed", "`overwrite` equal to `true`", "`content`: anything"]
     {
         let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
         let flat = flat.replace("{+", "").replace("+}", "").replace("[-", "").replace("-]", "");

@@ -90,7 +90,7 @@ fn a_long_text_is_no_more_than_its_length() {
     let costs = measured(&env, &["eval", longer]);
     assert_eq!(
         costs.stdout,
-        "\"REPLY_SIZE the answer is 17000002 bytes of JSON, the limit is 16777216\"\n"
+        "\"REPLY_SIZE the answer has 17000002 bytes of JSON, more than the limit of 16777216\"\n"
     );
 }
 

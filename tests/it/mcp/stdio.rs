@@ -71,7 +71,7 @@ fn names_are_understood_in_every_spelling_and_wrong_ones_are_answered_with_the_n
     assert_eq!(unknown["error"]["code"], "TOOL_UNKNOWN");
     assert_eq!(
         unknown["error"]["message"],
-        "server `box` has no tool `ecko`: did you mean `echo`?"
+        "server `box` has no tool `ecko`\nhint: did you mean `echo`?"
     );
     assert_eq!(unknown["error"]["node"], "box:ecko");
     assert_eq!(unknown["error"]["position"]["line"], 1);
@@ -276,6 +276,9 @@ fn a_request_that_is_cancelled_takes_its_calls_with_it() {
     wait_until("the server is told", || toolbox_calls(&env) == ["wait", "cancelled"]);
     // Nobody takes up what its client did not want any more.
     wait_until("the run is over", || pml_kit::newest_state(&env) == "aborted");
+    // The call may have had an effect, and the run says so.
+    let ended = pml_kit::json_of(&env, &["runs", "show", "last", "--json"])["ending"].clone();
+    assert_eq!(ended["aborted"]["interrupted"][0]["tool"], "box:wait", "{ended}");
     assert_eq!(client.execute("return 2")["result"], 2);
     assert!(client.aside.iter().all(|message| message["id"] != id), "{:?}", client.aside);
 }

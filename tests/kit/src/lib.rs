@@ -57,7 +57,7 @@ pub use programs::{Generated, generate};
 pub use snapshot::redacted;
 pub use stdio_client::StdioClient;
 pub use survivor::{Survivor, SurvivorProject};
-pub use terminal::Terminal;
+pub use terminal::{Terminal, TerminalColours, screen};
 pub use toolbox::{
     failing_server, toolbox_calls, toolbox_client, toolbox_command, toolbox_project,
     toolbox_script, toolbox_server, trusted_project, untrusted_project,

@@ -56,12 +56,12 @@ fn how_to_answer(question: &Question, storage: JournalStorage) -> String {
             let (id, run) = (short(question.id), short(question.run));
             format!(
                 "pml: the question stays open\n\
-                 {HINT}hint{HINT:#}: `pml approvals` lists it, `pml approve {id}` answers it, \
-                 `pml run --resume {run}` asks again here"
+                 {HINT}hint{HINT:#}: `pml run --resume {run}` asks it again here, `pml approve {id}` answers it, \
+                 `pml approvals` lists all open questions"
             )
         }
         JournalStorage::InMemory => {
-            "pml: the question is forgotten with this run: it was run with `--no-journal`".into()
+            "pml: the question and its run are gone, because of `--no-journal`".into()
         }
     }
 }

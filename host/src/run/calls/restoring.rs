@@ -152,9 +152,7 @@ enum AskRecheck {
 
 /// The refusal of a call that may have been made before it was denied.
 pub(super) fn denied_while_out(error: CallError) -> CallError {
-    let message = format!(
-        "nobody knows what became of this call, and it is not made again: {}",
-        error.message
-    );
+    let message =
+        format!("the outcome of this call is unknown, and it is not made again: {}", error.message);
     CallError::new(Code::OutcomeUnknown, message)
 }
