@@ -230,7 +230,11 @@ fn what_was_answered_and_left_is_listed_and_goes_on_with_the_same_answer() {
     // What is over does not go on once more.
     let over = env.run(&["approve", &id]);
     assert_eq!((over.stdout.as_str(), over.code), ("", 0));
-    assert!(over.stderr.starts_with("too late, nothing was changed"), "{}", over.stderr);
+    assert!(
+        over.stderr.starts_with("it was already decided, and nothing was changed"),
+        "{}",
+        over.stderr
+    );
     assert!(!over.stderr.contains("hint"), "{}", over.stderr);
 }
 
