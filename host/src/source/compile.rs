@@ -5,6 +5,7 @@
 
 use super::blank;
 use super::error::{ModuleText, SourceError};
+use super::links::ModuleLinks;
 use super::nesting;
 use super::parse::{self, ParsedText};
 use super::program::{ColumnShift, Language};
@@ -35,6 +36,7 @@ pub(super) struct CompiledModule {
     pub(super) first_line: u32,
     pub(super) shift: Option<ColumnShift>,
     pub(super) imports: Vec<ModuleImport>,
+    pub(super) links: ModuleLinks,
 }
 
 /// Compiles one module. The CPU time is charged to `run`, if it is given.
@@ -88,6 +90,7 @@ fn parse_and_compile(
                 first_line: 1,
                 shift: None,
                 imports: blanked.imports,
+                links: blanked.links,
             });
         }
         let wrapped = wrap::wrap(text, program, blanked.code)?;
@@ -96,6 +99,7 @@ fn parse_and_compile(
             first_line: 0,
             shift: wrapped.shift,
             imports: blanked.imports,
+            links: blanked.links,
         })
     })?
 }
@@ -173,6 +177,17 @@ mod tests {
     fn guesses_of_the_parser_come_to_an_end() {
         for unit in ["f<(a=", "f<[(a=", "({a=f<[", "(a=", "a?(b):c=>", "f<", "async(a=f<{a:"] {
             assert!(load(&unit.repeat(150)).is_err(), "{unit}");
+        }
+    }
+
+    #[test]
+    fn a_setter_may_have_an_initial_value() {
+        let text = "class A { set v(x = 1) {} static set w(x: number = 2) {} }\nlet o = { set v(x = 1) {} }";
+        assert!(load(text).is_ok());
+        for text in
+            ["class A { set v(x?) {} }", "class A { set v() {} }", "let o = { set v(...x) {} }"]
+        {
+            assert_eq!(load(text).unwrap_err().code(), Code::Syntax, "{text}");
         }
     }
 

@@ -20,11 +20,15 @@
 mod blank;
 mod calls;
 mod code_frame;
+mod common_js;
 mod compile;
 mod error;
 mod escape;
 mod json;
+mod link;
+mod links;
 mod load;
+mod module_name;
 mod nesting;
 mod parse;
 mod position;

@@ -67,6 +67,19 @@ impl<'t> LineIndex<'t> {
         (u32::try_from(index + 1).unwrap_or(u32::MAX), offset - start)
     }
 
+    /// Returns the byte offset of a position.
+    pub(super) fn byte_offset(&self, position: &Position) -> Option<u32> {
+        let line = self.line(position.line)?;
+        let mut units = 1;
+        let byte = line.char_indices().find_map(|(at, c)| {
+            let found = units >= position.column;
+            units += u32::try_from(c.len_utf16()).unwrap_or(1);
+            found.then_some(at)
+        });
+        let byte = u32::try_from(byte.unwrap_or(line.len())).ok()?;
+        self.offset(position.line, byte + 1)
+    }
+
     /// Returns the position of a byte offset.
     pub(super) fn position(&self, module: &str, offset: usize) -> Position {
         let (line, byte) = self.locate(offset.min(self.text.len()));
@@ -104,6 +117,10 @@ mod tests {
         assert_eq!(at(12), (3, 1));
         assert_eq!(at(17), (4, 1));
         assert_eq!(at(999), (4, 4));
+        for offset in [0, 3, 5, 9, 12, 17] {
+            let back = lines.byte_offset(&lines.position("m", offset));
+            assert_eq!(back, Some(u32::try_from(offset).unwrap()));
+        }
         assert_eq!(lines.line(2), Some("ü😀x"));
         assert_eq!(lines.line(0), None);
         assert_eq!(lines.line(5), None);

@@ -66,6 +66,9 @@ pub struct SourceModule {
     pub first_line: u32,
     /// The line of `code` that has more text than the same line of `source`, if any.
     pub shift: Option<ColumnShift>,
+    /// Whether pml wrote it: no position in it is ever shown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_generated: bool,
 }
 
 /// The language of a module's source.

@@ -119,9 +119,10 @@ fn shift_of(source: &str, insertion: usize, start: usize, by: usize) -> Option<C
     moved.then(|| ColumnShift { line, column: count(byte + 1), by: count(by) })
 }
 
-/// Reports whether a statement remains at run time.
+/// Reports whether a statement remains at run time. A function body has no imports but erased ones.
 fn is_executed(statement: &Statement<'_>) -> bool {
-    !is_erased(statement) && !matches!(statement, Statement::EmptyStatement(_))
+    !is_erased(statement)
+        && !matches!(statement, Statement::EmptyStatement(_) | Statement::ImportDeclaration(_))
 }
 
 fn last_expression(program: &Program<'_>) -> Option<ResultExpression> {

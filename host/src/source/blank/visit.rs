@@ -13,7 +13,9 @@ use oxc::syntax::scope::ScopeFlags;
 use super::super::compile::ModuleImport;
 use super::super::error::UnsupportedConstruct;
 use super::edits::Edits;
-use super::{class, erase};
+use super::import_uses::{self, ImportUses};
+use super::{class, erase, links};
+use crate::source::links::{ExportOrigin, ModuleLinks};
 
 /// A program without its types.
 pub(in super::super) struct BlankedProgram {
@@ -28,6 +30,8 @@ pub(in super::super) struct BlankedProgram {
     pub(in super::super) refusal: Option<UnsupportedConstruct>,
     /// The first dynamic import whose specifier is not written out.
     pub(in super::super) unknown_import: Option<u32>,
+    /// The names that it imports and exports.
+    pub(in super::super) links: ModuleLinks,
 }
 
 /// Blanks the types of a program.
@@ -35,7 +39,9 @@ pub(in super::super) fn blank(program: &Program<'_>, tokens: &[Token]) -> Blanke
     let mut blanker = Blanker {
         edits: Edits::new(program.source_text, tokens),
         imports: Vec::new(),
+        known: HashSet::new(),
         specifiers: HashSet::new(),
+        uses: ImportUses::new(program),
         is_module: false,
         function_depth: 0,
         statement_start: u32::MAX,
@@ -47,6 +53,14 @@ pub(in super::super) fn blank(program: &Program<'_>, tokens: &[Token]) -> Blanke
         blanker.edits.blank_span(hashbang.span);
     }
     blanker.visit_statements(&program.body);
+    blanker.uses.note_mentions(program, tokens);
+    blanker.erase_type_imports(program);
+    let links = links::read(program, &blanker.edits, &blanker.uses);
+    for export in &links.exports {
+        if let (ExportOrigin::Type, Some(text)) = (&export.origin, &export.text) {
+            blanker.edits.blank_span(text.erased);
+        }
+    }
     BlankedProgram {
         code: blanker.edits.finish(),
         imports: blanker.imports,
@@ -54,13 +68,18 @@ pub(in super::super) fn blank(program: &Program<'_>, tokens: &[Token]) -> Blanke
         top_level_return: blanker.top_level_return,
         refusal: blanker.refusal,
         unknown_import: blanker.unknown_import,
+        links,
     }
 }
 
 struct Blanker<'t> {
     edits: Edits<'t>,
     imports: Vec<ModuleImport>,
+    /// The specifiers in `imports`.
+    known: HashSet<String>,
+    /// The specifiers that are imported other than by an `import` declaration.
     specifiers: HashSet<String>,
+    uses: ImportUses,
     is_module: bool,
     /// The number of functions around the current node.
     function_depth: usize,
@@ -72,6 +91,25 @@ struct Blanker<'t> {
 }
 
 impl Blanker<'_> {
+    /// Erases imports that only the end of the text shows to be types: uses follow.
+    fn erase_type_imports(&mut self, program: &Program<'_>) {
+        let mut kept = HashSet::new();
+        for declaration in import_uses::declarations(program) {
+            if self.uses.is_erased(declaration) {
+                self.edits.erase(declaration.span);
+            } else {
+                self.is_module = true;
+                kept.insert(declaration.source.value.as_str());
+                self.uses.blank_types(&mut self.edits, declaration);
+            }
+        }
+        // What is imported in another way too was recorded in `specifiers`.
+        let specifiers = &self.specifiers;
+        self.imports.retain(|import| {
+            specifiers.contains(&import.specifier) || kept.contains(import.specifier.as_str())
+        });
+    }
+
     fn refuse(&mut self, offset: u32, what: &'static str, hint: &'static str) {
         if self.refusal.is_none_or(|refusal| refusal.offset > offset) {
             self.refusal = Some(UnsupportedConstruct { offset, what, hint });
@@ -79,7 +117,12 @@ impl Blanker<'_> {
     }
 
     fn record_import(&mut self, source: &str, offset: u32) {
-        if self.specifiers.insert(source.to_owned()) {
+        self.specifiers.insert(source.to_owned());
+        self.push_import(source, offset);
+    }
+
+    fn push_import(&mut self, source: &str, offset: u32) {
+        if self.known.insert(source.to_owned()) {
             self.imports.push(ModuleImport { specifier: source.to_owned(), offset });
         }
     }
@@ -156,12 +199,15 @@ impl<'a> Visit<'a> for Blanker<'_> {
     // Modules
 
     fn visit_import_declaration(&mut self, it: &ImportDeclaration<'a>) {
-        self.is_module = true;
         if it.phase.is_some() {
             self.refuse(it.span.start, "an import phase", "write a plain `import`");
         }
-        self.record_import(&it.source.value, it.source.span.start);
+        self.push_import(&it.source.value, it.source.span.start);
         walk::walk_import_declaration(self, it);
+    }
+
+    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
+        self.uses.note_value(it.name.as_str());
     }
 
     fn visit_import_specifier(&mut self, it: &ImportSpecifier<'a>) {
@@ -173,6 +219,8 @@ impl<'a> Visit<'a> for Blanker<'_> {
     fn visit_export_specifier(&mut self, it: &ExportSpecifier<'a>) {
         if it.export_kind.is_type() {
             self.edits.blank_item(it.span);
+        } else {
+            self.uses.note_export(&it.local.name());
         }
     }
 
