@@ -141,9 +141,10 @@ pub(super) fn failure(failure: &Failure) {
     for frame in failure.stack.iter().filter(|frame| last.replace(*frame) != Some(*frame)).take(10)
     {
         let function = frame.function.as_deref().map(in_one_line);
+        let at = if frame.is_async { "at async" } else { "at" };
         text += &match function {
-            Some(name) => format!("\n    {DIM}at {name} ({}){DIM:#}", frame.position),
-            None => format!("\n    {DIM}at {}{DIM:#}", frame.position),
+            Some(name) => format!("\n    {DIM}{at} {name} ({}){DIM:#}", frame.position),
+            None => format!("\n    {DIM}{at} {}{DIM:#}", frame.position),
         };
     }
     if let Some(hint) = failure.hint.clone().or_else(|| hint(failure.code).map(Into::into)) {

@@ -3,13 +3,13 @@
 use super::answer::{ToolAnswer, workflow_not_found};
 use super::{blocks, handle};
 use pml::hosting::{
-    CallSummary, Client, ConsoleExcerpt, EndedRun, FailedCall, GrantNote, HostedRun, RunConclusion,
-    RunReport, StoredEnding,
+    CallSummary, Client, ConsoleExcerpt, EndedRun, GrantNote, HostedRun, RunConclusion, RunReport,
+    StoredEnding,
 };
 use pml::json::{self, Value, json};
 use pml::{
     Ending, Failure, Outcome, RunId,
-    run::AbortedRun,
+    run::{AbortedRun, ToolFailure},
     text::{Redactor, escape, parsed_size},
 };
 
@@ -33,7 +33,7 @@ impl ToolAnswer {
 
     /// Returns the answer for a run that ended here.
     fn of_report(report: &RunReport, console: &ConsoleExcerpt, redactor: &Redactor) -> ToolAnswer {
-        let RunReport { outcome, calls, failures, grant_notes, .. } = report;
+        let RunReport { outcome, calls, grant_notes, .. } = report;
         let mut answer = match &outcome.ending {
             Ending::Finished(_) => of_result(outcome.run_id, outcome.json()),
             Ending::Failed(failure) => ToolAnswer::error(of_failure(failure)),
@@ -51,10 +51,7 @@ impl ToolAnswer {
             answer.add_checkpoint(outcome.run_id, calls, uncaught);
         }
         answer.add(json!({ "run_id": outcome.run_id }));
-        if !failures.is_empty() {
-            let failures: Value = failures.iter().map(of_failed_call).collect();
-            answer.add(json!({ "tool_failures": failures }));
-        }
+        answer.add_tool_failures(&outcome.tool_failures);
         answer.add_notes(outcome_notes(outcome));
         let dropped = outcome.dropped_lines.saturating_add(console.dropped);
         answer.add_console(&console.lines, dropped);
@@ -91,7 +88,15 @@ impl ToolAnswer {
             None => workflow_not_found(),
         };
         answer.add(json!({ "run_id": run, "calls": stored.call_count }));
+        answer.add_tool_failures(&stored.tool_failures);
         answer
+    }
+
+    /// Adds the calls that failed, whether or not the program caught their errors.
+    fn add_tool_failures(&mut self, failures: &[ToolFailure]) {
+        if !failures.is_empty() {
+            self.add(json!({ "tool_failures": failures }));
+        }
     }
 
     /// Adds the calls of the run and, if `uncaught`, the call that it failed with.
@@ -101,10 +106,6 @@ impl ToolAnswer {
             error["node"] = json!(calls.failed);
         }
     }
-}
-
-fn of_failed_call(failed: &FailedCall) -> Value {
-    json!({ "tool": failed.tool, "error": failed.error.message, "code": failed.error.code })
 }
 
 /// Describes the result of writing a permanent grant.

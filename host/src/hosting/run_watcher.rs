@@ -1,16 +1,13 @@
-//! Collects the events of a run: its calls, its failures, and its console output.
+//! Collects the events of a run: its calls, and its console output.
 
 use super::client::{Client, ClientId};
 use super::console_log::{ConsoleExcerpt, ConsoleLog};
 use crate::event::{Event, EventSink};
-use crate::model::{CallError, CallId, Progress, ToolName};
+use crate::model::{CallId, Progress, ToolName};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
-
-/// Maximum number of failures that are stored: no answer lists more.
-const MAX_FAILURES: usize = 50;
 
 /// Collects the events of one run.
 #[derive(Default)]
@@ -18,16 +15,6 @@ pub struct RunWatcher {
     activity: Mutex<RunActivity>,
     /// The number of events that change a progress report. It only grows.
     count: watch::Sender<u64>,
-}
-
-/// A call that failed, including one whose error the program caught.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct FailedCall {
-    /// The tool that was called.
-    pub tool: ToolName,
-    /// The error.
-    pub error: CallError,
 }
 
 /// The result of writing a permanent grant for a tool.
@@ -59,7 +46,6 @@ struct RunActivity {
     calls_done: u64,
     calls_in_flight: BTreeMap<CallId, ToolName>,
     preparation: Option<(CallId, Progress)>,
-    failures: Vec<FailedCall>,
     grant_notes: Vec<GrantNote>,
     console: ConsoleLog,
 }
@@ -108,11 +94,6 @@ impl RunWatcher {
         }
     }
 
-    /// Takes the failed calls.
-    pub(super) fn take_failures(&self) -> Vec<FailedCall> {
-        std::mem::take(&mut self.lock().failures)
-    }
-
     /// Takes the results of writing permanent grants.
     pub(super) fn take_grant_notes(&self) -> Vec<GrantNote> {
         std::mem::take(&mut self.lock().grant_notes)
@@ -134,15 +115,10 @@ impl RunActivity {
             Event::Progress { call, progress, .. } => {
                 self.preparation = Some((*call, progress.clone()));
             }
-            Event::CallSettled { call, error, .. } => {
+            Event::CallSettled { call, .. } => {
                 self.preparation.take_if(|(prepared, _)| prepared == call);
-                let tool = self.calls_in_flight.remove(call);
+                self.calls_in_flight.remove(call);
                 self.calls_done += 1;
-                if let (Some(tool), Some(error)) = (tool, error)
-                    && self.failures.len() < MAX_FAILURES
-                {
-                    self.failures.push(FailedCall { tool, error: error.clone() });
-                }
             }
             Event::Asked { .. } => self.preparation = None,
             Event::GrantWritten { tool, error, .. } => {

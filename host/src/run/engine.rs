@@ -82,7 +82,7 @@ impl Engine {
     pub fn call(&self, tool: &ToolName, arguments: Value) -> Run {
         // The call is data, so that no name or argument can be code.
         let program = "return await mcp.call(inputs.tool, inputs.arguments)";
-        let script = Script::ts(program).named(format!("{tool}.ts"));
+        let script = Script::ts(program).named(format!("{tool}.ts")).generated();
         self.run(script).inputs(json!({ "tool": tool, "arguments": arguments }))
     }
 

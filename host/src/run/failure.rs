@@ -3,8 +3,9 @@
 use crate::error::Error;
 use crate::model::{Code, ErrorClass, WorkSlice};
 use crate::run::run_request::StartError;
+use crate::run::tool_failure::ToolFailure;
 use crate::sandbox::{GuestFailure, GuestFailureKind, StopReason};
-use crate::source::{Position, Program, SourceError, StackFrame};
+use crate::source::{FaultTrace, Position, Program, RawFault, SourceError, StackFrame};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// A failure of a program: what, where, and why. Name, message and stack come from the program and
@@ -96,8 +97,14 @@ pub(super) fn of_source(error: &SourceError) -> StartError {
     failure.into()
 }
 
-/// Returns the failure that the guest reports, placed in the source.
-pub(super) fn of_fault(program: &Program, fault: GuestFailure, run: &WorkSlice<'_>) -> Failure {
+/// Returns the failure that the guest reports, placed in the source. `failed` are the calls that
+/// failed, one of which may be what the program threw.
+pub(super) fn of_fault(
+    program: &Program,
+    fault: GuestFailure,
+    failed: &[ToolFailure],
+    run: &WorkSlice<'_>,
+) -> Failure {
     let code = match fault.kind {
         GuestFailureKind::Threw => Code::Threw,
         GuestFailureKind::Syntax => Code::Syntax,
@@ -106,7 +113,12 @@ pub(super) fn of_fault(program: &Program, fault: GuestFailure, run: &WorkSlice<'
         GuestFailureKind::ResultSize => Code::ResultSize,
         GuestFailureKind::Stalled => Code::Stalled,
     };
-    let stack = program.trace_for(&fault.stack, Some(run));
+    let raw = RawFault {
+        stack: &fault.stack,
+        message: if fault.name == "TypeError" { &fault.message } else { "" },
+        tool: thrown_tool(&fault, failed),
+    };
+    let FaultTrace { frames: stack, message } = program.explain(&raw, Some(run));
     let position = stack.first().map(|frame| frame.position.clone());
     let code_frame = position.as_ref().and_then(|position| program.code_frame(position));
     Failure {
@@ -117,8 +129,21 @@ pub(super) fn of_fault(program: &Program, fault: GuestFailure, run: &WorkSlice<'
         position,
         stack,
         code_frame: code_frame.map(|frame| frame.to_string()),
-        ..plain(code, fault.message)
+        ..plain(code, message.unwrap_or(fault.message))
     }
+}
+
+/// Returns the tool whose error the program threw, if the failed calls leave no doubt.
+fn thrown_tool<'f>(fault: &GuestFailure, failed: &'f [ToolFailure]) -> Option<&'f str> {
+    if fault.name != "ToolError" {
+        return None;
+    }
+    let code = fault.code.as_deref().unwrap_or_default();
+    let mut same = failed
+        .iter()
+        .filter(|failed| failed.code == code && fault.message.starts_with(&failed.error));
+    let first = same.next()?;
+    same.all(|other| other.tool == first.tool).then_some(first.tool.as_str())
 }
 
 /// Returns a hint for a global name that other runtimes have.

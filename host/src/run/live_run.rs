@@ -76,6 +76,8 @@ pub(super) struct LiveRun {
     /// Set when the run is to be suspended.
     pub(super) suspend: Arc<AtomicBool>,
     pub(super) recording: Option<Recording>,
+    /// Whether any call failed.
+    pub(super) any_call_failed: bool,
 }
 
 /// How far a run came.
@@ -125,6 +127,7 @@ impl LiveRun {
                     *settled = not_stored(size, self.limits.journal);
                     full = Err(stop);
                 }
+                self.any_call_failed |= matches!(settled, CallResult::Error { .. });
                 let what = JournalEvent::Settled { call: *call, settled: settled.clone() };
                 journal.add(*at, what);
             }

@@ -1,6 +1,6 @@
 //! The outcome of a run.
 
-use super::{Ending, Failure, Recording, UnmatchedCall};
+use super::{Ending, Failure, Recording, ToolFailure, UnmatchedCall};
 use crate::model::{CallId, ConsoleLine, Question, RunId};
 use serde::Serialize;
 use serde_json::Value;
@@ -21,6 +21,9 @@ pub struct Outcome {
     pub dropped_lines: u32,
     /// Rejections that the program left unhandled.
     pub unhandled: Vec<Failure>,
+    /// Calls that failed, in the order in which the program got their errors, whether or not it
+    /// caught them. At most 50.
+    pub tool_failures: Vec<ToolFailure>,
     /// Calls that the program did not wait for.
     pub abandoned: Vec<AbandonedCall>,
     /// Calls with effects of the run that this one was resumed from, which its program did not ask
@@ -70,6 +73,7 @@ impl Outcome {
             console: Vec::new(),
             dropped_lines: 0,
             unhandled: Vec::new(),
+            tool_failures: Vec::new(),
             abandoned: Vec::new(),
             unmatched: Vec::new(),
             usage: Usage::default(),

@@ -9,7 +9,7 @@ use super::run_clock::RunClock;
 use super::{Ending, Engine, Outcome, failure};
 use crate::error::Error;
 use crate::event::{Event, EventSink};
-use crate::model::{Code, Limits, Question, RunBudget, RunId, Timestamp, format_span};
+use crate::model::{CallResult, Code, Limits, Question, RunBudget, RunId, Timestamp, format_span};
 use crate::router::Router;
 use crate::run::journal_writer::JournalWriter;
 use crate::run::live_run::{Advance, InitialStep, LiveRun};
@@ -243,6 +243,7 @@ impl RunDriver {
             refused: None,
             suspend: self.suspend.clone(),
             recording,
+            any_call_failed: false,
         }
     }
 
@@ -285,6 +286,10 @@ impl RunDriver {
         self.clock.reach(history.latest_time);
         let made = history.calls.len() as u64;
         let unanswered: Vec<_> = history.unanswered(&decided).collect();
+        let any_call_failed = history
+            .outcomes
+            .iter()
+            .any(|outcome| matches!(outcome.settled, CallResult::Error { .. }));
         let mut live = LiveRun {
             instance,
             calls,
@@ -299,6 +304,7 @@ impl RunDriver {
             refused: None,
             suspend: self.suspend.clone(),
             recording,
+            any_call_failed,
         };
         live.decide(&decided);
         for question in live.open_questions() {

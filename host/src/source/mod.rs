@@ -17,6 +17,7 @@
 //! **Invariant:** hostile text costs at most linear time and a bounded stack. This module does not
 //! know the sandbox, the policy, or the available tools.
 
+mod awaiters;
 mod blank;
 mod calls;
 mod code_frame;
@@ -24,6 +25,7 @@ mod common_js;
 mod compile;
 mod error;
 mod escape;
+mod fault_trace;
 mod json;
 mod link;
 mod links;
@@ -45,6 +47,7 @@ mod wrap;
 pub(crate) use calls::{Callee, Literal, LiteralValue, ProgramCall, calls_of};
 pub use code_frame::CodeFrame;
 pub use error::{SourceError, SourceLocation};
+pub(crate) use fault_trace::{FaultTrace, RawFault};
 pub use position::Position;
 pub use program::{ColumnShift, Language, Program, SourceModule};
 pub use script::Script;

@@ -82,13 +82,13 @@ fn a_failure_shows_where_and_exits_with_1() {
     assert_snapshot!(output.snapshot(), @r#"
     exit code: 1
     --- stderr ---
-    error: uncaught TypeError: cannot read property 'z' of undefined
-      ╭─[lib/deep.ts:2:10]
+    error: uncaught TypeError: cannot read property 'z' of undefined (reading `x.y.z`)
+      ╭─[lib/deep.ts:2:15]
     1 │ export function dig(x: { y?: { z: number } }) {
     2 │   return x.y!.z
-      ·          ╵
+      ·               ╵
     3 │ }
-        at dig (lib/deep.ts:2:10)
+        at dig (lib/deep.ts:2:15)
         at main.ts:3:16
     "#);
 }

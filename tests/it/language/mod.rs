@@ -4,5 +4,6 @@ mod calls;
 mod cases;
 mod costs;
 mod determinism;
+mod failures;
 mod fairness;
 mod limits;

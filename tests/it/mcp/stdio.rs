@@ -75,6 +75,7 @@ fn names_are_understood_in_every_spelling_and_wrong_ones_are_answered_with_the_n
     );
     assert_eq!(unknown["error"]["node"], "box:ecko");
     assert_eq!(unknown["error"]["position"]["line"], 1);
+    assert_eq!(unknown["tool_failures"][0]["tool"], "box:ecko");
 }
 
 #[test]

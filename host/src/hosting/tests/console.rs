@@ -37,8 +37,8 @@ async fn failures_that_the_program_caught_are_in_the_report() {
     let hosted = host.start(&engine, &first, engine.run(Script::ts(program)).tools(tools));
     let ended = wait_ended(&hosted, &first, PriorDecision::Nothing).await;
     let RunConclusion::Outcome(report) = &ended.conclusion else { panic!("{ended:?}") };
-    assert_eq!(report.failures.len(), 1);
-    assert_eq!(report.failures[0].tool.as_str(), "go:on");
+    assert_eq!(report.outcome.tool_failures.len(), 1);
+    assert_eq!(report.outcome.tool_failures[0].tool, "go:on");
     let calls = report.calls.as_ref().expect("it did not finish");
     assert_eq!((calls.completed.len(), calls.failed.as_deref()), (0, Some("go:on")));
     assert_eq!(hosted.watcher().progress().calls_done, 1);

@@ -24,7 +24,7 @@ fn stack(short: &str) -> String {
 }
 
 fn short(frames: Vec<StackFrame>) -> String {
-    let frames = frames.into_iter().map(|StackFrame { function, position }| {
+    let frames = frames.into_iter().map(|StackFrame { function, position, .. }| {
         let name = function.unwrap_or_else(|| "-".to_owned());
         format!("{name} {}:{}", position.line, position.column)
     });
