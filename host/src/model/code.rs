@@ -146,6 +146,24 @@ codes! {
     SourceRead = "SOURCE_READ", Usage;
     /// A setting is out of its range.
     Config = "CONFIG", Usage;
+    /// The command line is wrong: a command, a flag or a value.
+    Usage = "USAGE", Usage;
+    /// A file or a stream cannot be read or written.
+    Io = "IO", Usage;
+    /// The command cannot do what it was asked for.
+    CommandFailed = "COMMAND_FAILED", Usage;
+    /// There is no such server.
+    ServerUnknown = "SERVER_UNKNOWN", Usage;
+    /// A person must say yes, and there is no terminal to ask on.
+    PersonRequired = "PERSON_REQUIRED", Usage;
+    /// An agent runs the command, which is for people.
+    AgentRefused = "AGENT_REFUSED", Refused;
+    /// A person said no.
+    Declined = "DECLINED", Refused;
+    /// The user stopped the command: Ctrl-C or a signal.
+    Interrupted = "INTERRUPTED", Refused;
+    /// The audit trail is not what was written.
+    AuditBroken = "AUDIT_BROKEN", Refused;
     /// The sandbox itself failed.
     Internal = "INTERNAL", Internal;
 }

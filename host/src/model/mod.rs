@@ -70,7 +70,7 @@ pub use loader_variables::steers_loading;
 pub use need::{ChangeBaseline, Ecosystem, MissingVariables, Need, Package, ToolChange, TrustNeed};
 pub use progress::Progress;
 pub use protocol_era::ProtocolEra;
-pub use quantity::{parse_bytes, parse_duration};
+pub use quantity::{check_size, format_bytes, parse_bytes, parse_duration};
 pub use question::{Ask, AskId, AskKind, Decision, Question, RecordedDecision};
 pub(crate) use record::CallRecord;
 pub(crate) use redact::brief_arguments;

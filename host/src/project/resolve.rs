@@ -8,11 +8,11 @@ use super::grants::grant;
 use super::parts::{ApprovalSettings, Cloud, Permissions, RouteTarget, RoutingRule};
 use super::raw::{RawCloud, RawPermissions, RawSettings};
 use crate::config::settings::{
-    CALLS_IN_FLIGHT_RANGE, JOURNAL_RANGE, MEMORY_RANGE, SIZE_RANGE, STACK_RANGE,
+    CALLS_IN_FLIGHT_RANGE, SIZE_RANGE, STACK_RANGE,
 };
 use crate::error::Error;
 use crate::model::{Durability, Limits, ToolPattern};
-use crate::model::{parse_bytes, parse_duration};
+use crate::model::{check_size, parse_bytes, parse_duration};
 use crate::project::launch_template::is_http;
 use crate::project::server_entry::ServerEntry;
 use std::ops::RangeInclusive;
@@ -158,15 +158,16 @@ fn limits(raw: &[(&'static str, Scalar)], document: &Document) -> Result<Limits,
     let mut limits = Limits::default();
     for (key, scalar) in raw {
         let refuse = |message: String| document.error_at(scalar.at(), message);
+        let refuse_value = |reason: String| refuse(format!("`limits.{key}`: {reason}"));
         let time = || match scalar {
-            Scalar::Text(text) => parse_duration(&text.value).map_err(refuse),
+            Scalar::Text(text) => parse_duration(&text.value).map_err(refuse_value),
             Scalar::Number(_) => Err(refuse(format!("`limits.{key}` has no unit"))
                 .with_hint("write it as `\"500ms\"`, `\"2s\"` or `\"5m\"`")),
         };
         let (Scalar::Text(written) | Scalar::Number(written)) = scalar;
         let size = |range: RangeInclusive<usize>| {
-            let size = parse_bytes(&written.value).map_err(refuse)?;
-            within(key, size, range).map_err(refuse)
+            let size = parse_bytes(&written.value).map_err(refuse_value)?;
+            check_size(size, &range).map_err(|reason| refuse(format!("`limits.{key}` {reason}")))
         };
         let count = |range: RangeInclusive<usize>| {
             let count = written.value.parse::<usize>();
@@ -177,7 +178,7 @@ fn limits(raw: &[(&'static str, Scalar)], document: &Document) -> Result<Limits,
         match *key {
             "cpuTime" => limits.cpu_time = time()?,
             "timeout" => limits.timeout = time()?,
-            "memory" => limits.memory = size(MEMORY_RANGE)?,
+            "memory" => limits.memory = size(Limits::MEMORY_RANGE)?,
             "stack" => limits.stack = size(STACK_RANGE)?,
             "source" => limits.source = size(SIZE_RANGE)?,
             "inputs" => limits.inputs = size(SIZE_RANGE)?,
@@ -186,7 +187,7 @@ fn limits(raw: &[(&'static str, Scalar)], document: &Document) -> Result<Limits,
             "calls" => limits.calls = count(0..=usize::MAX)? as u64,
             "callsInFlight" => limits.calls_in_flight = count(CALLS_IN_FLIGHT_RANGE)?,
             "arguments" => limits.arguments = size(SIZE_RANGE)?,
-            "journal" => limits.journal = size(JOURNAL_RANGE)?,
+            "journal" => limits.journal = size(Limits::JOURNAL_RANGE)?,
             _ => limits.reply = size(SIZE_RANGE)?,
         }
     }

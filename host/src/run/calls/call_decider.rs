@@ -148,7 +148,7 @@ impl CallDecider<'_> {
         found.effects.repeatable()
             && found.need.is_none()
             && self.change(id, found, arguments, verdict).is_none()
-            && (*verdict == PolicyVerdict::Go
+            && (matches!(verdict, PolicyVerdict::Go | PolicyVerdict::GoOverAsk)
                 || uncertain.approval.as_deref().is_some_and(approved))
     }
 }

@@ -135,7 +135,9 @@ impl OpenCalls {
         match self.router.verdict(&found, ArgumentsRef::Text(arguments)) {
             PolicyVerdict::Deny(error) => AskRecheck::Denied(error),
             // A decision counts even if the current policy would not ask.
-            PolicyVerdict::Go if ask.kind == AskKind::ToolPermission && !is_decided => {
+            PolicyVerdict::Go | PolicyVerdict::GoOverAsk
+                if ask.kind == AskKind::ToolPermission && !is_decided =>
+            {
                 AskRecheck::NotNeeded
             }
             _ => AskRecheck::StillNeeded(Box::new(found)),
