@@ -41,5 +41,9 @@ bench *ARGUMENTS:
     cargo build --release --bin pml --locked
     cargo run --release --example bench --locked -- {{ARGUMENTS}}
 
+# Writes man pages and completion scripts, for those who pack the binary.
+package-files DIR:
+    cargo run --release --bin pml --locked -- package-files {{DIR}}
+
 # What CI does.
 ci: guest-check guest-test check check-features test

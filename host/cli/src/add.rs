@@ -16,14 +16,11 @@ use std::process::ExitCode;
 
 /// Add a server to this project's `.pml.json`
 ///
-/// A local one: pml add files -- npx -y @modelcontextprotocol/server-filesystem .
-/// A remote one: pml add github --url https://api.githubcopilot.com/mcp --header 'Authorization: Bearer ${GITHUB_TOKEN}'
-///
 /// Values may use variables: ${NAME} and ${NAME:-default}, in quotes, so that your shell leaves them alone.
 ///
 /// Without a terminal it takes --yes. Where an agent runs the command, it is refused.
 #[derive(Args)]
-#[command(verbatim_doc_comment)]
+#[command(verbatim_doc_comment, after_help = EXAMPLES)]
 pub(super) struct AddCommand {
     /// The server's name in programs: `mcp.NAME.tool()`
     #[arg(value_name = "NAME")]
@@ -49,7 +46,16 @@ pub(super) struct AddCommand {
     /// Go without a terminal
     #[arg(long, short)]
     yes: bool,
+    /// Print exactly one line of JSON on stdout: the server that was `added`
+    #[arg(long, help_heading = "Output")]
+    json: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  pml add files -- npx -y @modelcontextprotocol/server-filesystem .
+  pml add github --url https://api.githubcopilot.com/mcp \\
+    --header 'Authorization: Bearer ${GITHUB_TOKEN}'";
 
 impl AddCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
@@ -62,6 +68,7 @@ impl AddCommand {
         let edited = settings.add_servers(&servers, overwrite, ReviewedBy::User)?;
         permit.note_change(settings.root(), vec![describe_added(&self.name, &servers[0].1)]);
         ui::print(&format!("`{}` is added to `.pml.json`", escape(&self.name)))?;
+        ui::document(&json!({ "added": self.name, "trusted": edited.trusted }))?;
         print_next_steps(edited, &environment)?;
         Ok(ExitCode::SUCCESS)
     }

@@ -57,7 +57,7 @@ impl ApprovalsCommand {
         if self.json {
             let questions: Value =
                 open.iter().map(|stored| runs::stored_question_json(stored, redactor)).collect();
-            ui::out(&questions.to_string())?;
+            ui::document(&questions)?;
             return Ok(ExitCode::SUCCESS);
         }
         answered_runs(journal, now).await?.iter().for_each(|run| ui::say(&answered_run_line(run)));

@@ -1,39 +1,63 @@
-//! Prints the events of a run: its console lines, its progress, and the tools that were allowed
-//! permanently during it.
+//! Prints the events of a run: its console lines, its progress, its calls with `--verbose`, and the
+//! tools that were allowed permanently during it. Collects its failed calls.
 
+use super::execute::JournalStorage;
+use super::interrupt::{WayOn, set_way_on};
+use super::output::{self, Verbosity};
 use super::progress::ProgressLine;
-use super::ui::{self, WARNING};
+use super::ui::{self, BAD, DIM, WARNING};
 use pml::{
     Event, ToolName,
     event::{ConsoleLevel, ConsoleLine},
-    text::escape,
+    text::{escape, format_span, in_one_line},
+    tool::CallError,
 };
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 /// Prints a run's console lines as they arrive. Once a line cannot be written, the caller ends the
 /// program.
 pub(super) struct ConsolePrinter {
-    json: bool,
+    storage: JournalStorage,
     progress: ProgressLine,
     write_error: Mutex<Option<io::Error>>,
     reader_gone: Notify,
     /// Tools that were allowed permanently, each with the error if the grant could not be saved.
     grants: Mutex<Vec<(ToolName, Option<String>)>>,
+    calls: Mutex<ObservedCalls>,
+}
+
+/// A call that failed, whether the program caught its error or not.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ToolFailure {
+    pub(super) tool: ToolName,
+    pub(super) error: CallError,
+}
+
+/// Most failed calls that are kept.
+const MAX_FAILURES: usize = 100;
+
+/// The calls that were sent, and those that failed.
+#[derive(Default)]
+struct ObservedCalls {
+    in_flight: BTreeMap<u64, (ToolName, Instant)>,
+    failures: Vec<ToolFailure>,
 }
 
 impl ConsolePrinter {
-    /// Returns a printer for a run. With `json`, stdout is reserved for the result, and all console
-    /// lines are written to stderr.
-    pub(super) fn new(json: bool) -> ConsolePrinter {
+    /// Returns a printer for a run with this storage.
+    pub(super) fn new(storage: JournalStorage) -> ConsolePrinter {
         ConsolePrinter {
-            json,
+            storage,
             progress: ProgressLine::new(),
             write_error: Mutex::default(),
             reader_gone: Notify::new(),
             grants: Mutex::default(),
+            calls: Mutex::default(),
         }
     }
 
@@ -41,6 +65,17 @@ impl ConsolePrinter {
     pub(super) fn on_event(&self, event: &Event) {
         self.progress.on_event(event);
         match event {
+            Event::Started { run, .. } | Event::Resumed { run, .. } => {
+                set_way_on(WayOn::Run(*run, self.storage));
+            }
+            Event::CallStarted { call, tool, .. } => {
+                let began = now();
+                lock(&self.calls).in_flight.insert(call.number(), (tool.clone(), began));
+            }
+            Event::CallSettled { call, error, .. } => self.settle(call.number(), error.as_ref()),
+            Event::CallDropped { call, .. } => {
+                drop(lock(&self.calls).in_flight.remove(&call.number()))
+            }
             Event::Console { line, .. } => self.print(line),
             Event::GrantWritten { tool, error, .. } => {
                 lock(&self.grants).push((tool.clone(), error.clone()));
@@ -71,15 +106,48 @@ impl ConsolePrinter {
         lock(&self.write_error).take().map_or(Ok(()), Err)
     }
 
+    /// Takes the calls that failed.
+    pub(super) fn take_failures(&self) -> Vec<ToolFailure> {
+        std::mem::take(&mut lock(&self.calls).failures)
+    }
+
+    fn settle(&self, call: u64, error: Option<&CallError>) {
+        let mut calls = lock(&self.calls);
+        let Some((tool, began)) = calls.in_flight.remove(&call) else { return };
+        if output::verbosity() == Verbosity::Verbose {
+            let line = call_line(call, &tool, error, began.elapsed());
+            self.progress.suspend(|| ui::say(&line));
+        }
+        if let Some(error) = error.filter(|_| calls.failures.len() < MAX_FAILURES) {
+            calls.failures.push(ToolFailure { tool, error: error.clone() });
+        }
+    }
+
     fn print(&self, line: &ConsoleLine) {
         let printed = self.progress.suspend(|| match line.level {
             ConsoleLevel::Warn | ConsoleLevel::Error => ui::err(&line.text),
-            _ if self.json => ui::err(&line.text),
             _ => ui::out(&line.text),
         });
         if let Err(error) = printed {
             lock(&self.write_error).get_or_insert(error);
             self.reader_gone.notify_one();
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a span for the user; no program sees it")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// Returns the line about a call that has its result.
+fn call_line(call: u64, tool: &ToolName, error: Option<&CallError>, took: Duration) -> String {
+    let (tool, took) = (in_one_line(tool.as_str()), format_span(took));
+    match error {
+        None => format!("{DIM}call {call}: {tool} took {took}{DIM:#}"),
+        Some(error) => {
+            let code = in_one_line(&error.code);
+            format!("{DIM}call {call}: {tool} {BAD}failed{BAD:#}{DIM} after {took}: {code}{DIM:#}")
         }
     }
 }
@@ -102,7 +170,21 @@ fn grant_line(tool: &ToolName, error: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::grant_line;
+    use super::{call_line, grant_line};
+    use pml::{Code, tool::CallError};
+    use std::time::Duration;
+
+    #[test]
+    fn each_call_is_told_with_its_time_and_its_failure() {
+        let tool = "box:count".parse().unwrap();
+        let shown = |error: Option<&CallError>| {
+            let line = call_line(3, &tool, error, Duration::from_millis(12));
+            anstream::adapter::strip_str(&line).to_string()
+        };
+        assert_eq!(shown(None), "call 3: box:count took 12ms");
+        let error = CallError::new(Code::ToolFailed, "no");
+        assert_eq!(shown(Some(&error)), "call 3: box:count failed after 12ms: TOOL_FAILED");
+    }
 
     #[test]
     fn what_is_allowed_for_good_is_told_with_where_it_stands_or_why_it_does_not() {

@@ -6,7 +6,7 @@
 use super::report::HintedError;
 use anyhow::Result;
 use pml::{
-    Error, Journal, RunId, Timestamp,
+    Code, Error, Journal, RunId, Timestamp,
     journal::{RunFilter, RunSummary},
     text::escape,
 };
@@ -38,7 +38,7 @@ pub(super) fn matching<T>(typed: &str, candidates: Vec<T>, id: impl Fn(&T) -> St
 
 /// Returns the error for a typed id that matches several candidates.
 pub(super) fn ambiguous_error(what: &str, typed: &str, candidates: &[String]) -> anyhow::Error {
-    let mut message = format!("`{}` is the id of {} {what}", escape(typed), candidates.len());
+    let mut message = format!("`{typed}` is the id of {} {what}", candidates.len());
     for candidate in candidates.iter().take(MAX_CANDIDATES) {
         message += &format!("\n{candidate}");
     }
@@ -68,15 +68,17 @@ pub(super) async fn find_run(
     match found.len() {
         1 => Ok(found.remove(0)),
         0 if typed == "last" => {
-            Err(HintedError::new("there is no run yet", "`pml run FILE` makes one").into())
+            let error = HintedError::new("there is no run yet", "`pml run FILE` makes one");
+            Err(error.with_code(Code::RunUnknown).into())
         }
         0 if typed.len() < MIN_CHARACTERS => {
-            let message = format!("`{}` is too short for an id", escape(typed));
+            let message = format!("`{typed}` is too short for an id");
             Err(HintedError::new(message, "write at least four characters, or `last`").into())
         }
         0 => {
-            let message = format!("there is no run `{}`", escape(typed));
-            Err(HintedError::new(message, "`pml runs` lists those there are").into())
+            let message = format!("there is no run `{typed}`");
+            let error = HintedError::new(message, "`pml runs` lists those there are");
+            Err(error.with_code(Code::RunUnknown).into())
         }
         _ => {
             let line = |found: &RunSummary| format!("{}  {}", found.run, escape(&found.script));

@@ -36,7 +36,7 @@ pub(super) struct ImportCommand {
     #[arg(value_name = "SOURCE", value_parser = clients())]
     sources: Vec<ImportSource>,
     /// Take all without asking
-    #[arg(long)]
+    #[arg(long, short)]
     yes: bool,
     /// Replace servers of the same name
     #[arg(long)]
@@ -94,15 +94,11 @@ impl ImportCommand {
             ui::say(&format!("{HINT}hint{HINT:#}: `pml import --yes` takes them"));
         }
         if self.json {
-            ui::out(
-                &candidates
-                    .to_json(if review.is_some() {
-                        ImportStatus::Written
-                    } else {
-                        ImportStatus::NotWritten
-                    })
-                    .to_string(),
-            )?;
+            ui::document(&candidates.to_json(if review.is_some() {
+                ImportStatus::Written
+            } else {
+                ImportStatus::NotWritten
+            }))?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -6,6 +6,7 @@ use super::{add, project};
 use crate::widening_permit::{self, WideningPermit};
 use anyhow::Result;
 use clap::Args;
+use pml::json::json;
 use pml::{
     Environment, Error, Store,
     project::{
@@ -26,11 +27,14 @@ pub(super) struct InitCommand {
     #[arg(long)]
     shared: bool,
     /// Go without a terminal, and import what other clients know without asking
-    #[arg(long)]
+    #[arg(long, short)]
     yes: bool,
     /// Do not look at other clients
     #[arg(long)]
     no_import: bool,
+    /// Print exactly one line of JSON on stdout: the folder, and what was `written`
+    #[arg(long, help_heading = "Output")]
+    json: bool,
 }
 
 impl InitCommand {
@@ -61,6 +65,9 @@ impl InitCommand {
             false => self.import_servers(created, &environment, &permit)?,
         }
         ui::print("to use it in Claude Code:\n  claude mcp add pml -- pml stdio")?;
+        let parts = [(created.changed, ".pml.json"), (is_new, ".pml/"), (ignored, ".gitignore")];
+        let written: Vec<_> = parts.iter().filter(|part| part.0).map(|part| part.1).collect();
+        ui::document(&json!({ "root": root.to_string_lossy(), "written": written }))?;
         Ok(ExitCode::SUCCESS)
     }
 

@@ -7,7 +7,7 @@ use super::project;
 use super::report::HintedError;
 use super::ui::{self, WARNING};
 use anyhow::Result;
-use pml::{Environment, Project, project::agent_variable, text::Redactor};
+use pml::{Code, Environment, Project, project::agent_variable, text::Redactor};
 
 /// The text of the warning.
 const WARNING_TEXT: &str =
@@ -44,7 +44,7 @@ pub(super) fn redactor(reveal: Reveal) -> Result<Redactor> {
                 "an agent runs this command (`{variable}` is set), and secrets are not shown to it"
             );
             let hint = "a person reveals them in a terminal of their own";
-            return Err(HintedError::new(message, hint).into());
+            return Err(HintedError::new(message, hint).with_code(Code::AgentRefused).into());
         }
         ui::say(&reveal_warning());
         return Ok(Redactor::hiding_nothing());

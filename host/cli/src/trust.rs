@@ -12,7 +12,7 @@ use anyhow::Result;
 use clap::Args;
 use pml::json::{Value, json};
 use pml::{
-    Environment, Project,
+    Code, Environment, Project,
     journal::AuditEvent,
     project::{
         DeclaredFact, DeclaredFactKind, DeclaredFile, DeclaredFileState, DeclaredVariable,
@@ -45,7 +45,7 @@ pub(super) struct TrustCommand {
     #[arg(long, conflicts_with_all = ["revoke", "yes"])]
     show: bool,
     /// Trust it without asking
-    #[arg(long, conflicts_with = "revoke")]
+    #[arg(long, short, conflicts_with = "revoke")]
     yes: bool,
     /// Print as JSON
     #[arg(long)]
@@ -66,7 +66,7 @@ impl TrustCommand {
                 });
             }
             match (self.json, was_trusted) {
-                (true, was_trusted) => ui::out(&json!({ "revoked": was_trusted }).to_string())?,
+                (true, was_trusted) => ui::document(&json!({ "revoked": was_trusted }))?,
                 (false, true) => ui::print("this folder is no longer trusted")?,
                 (false, false) => ui::print("this folder was not trusted")?,
             }
@@ -95,8 +95,9 @@ impl TrustCommand {
         }
         let permit = permit.require_person(COMMAND, self.yes)?;
         if !self.yes && !confirm_trust(&project)? {
-            ui::say("nothing is recorded: this folder is as trusted as it was");
-            return Ok(ExitCode::FAILURE);
+            let message = "nothing is recorded: this folder is as trusted as it was";
+            let error = HintedError::new(message, "`pml trust` asks again");
+            return Err(error.with_code(Code::Declined).into());
         }
         // The content that was read and shown is trusted, even if the files have changed since.
         project.grant_trust(&environment)?;
@@ -106,7 +107,7 @@ impl TrustCommand {
             return Ok(ExitCode::SUCCESS);
         }
         match self.json {
-            true => ui::out(&project_json(&project).to_string())?,
+            true => ui::document(&project_json(&project))?,
             false => ui::print(&format!("{BOLD}{}{BOLD:#}", granted_text(&project)))?,
         }
         Ok(ExitCode::SUCCESS)
@@ -114,7 +115,7 @@ impl TrustCommand {
 
     fn print_project(&self, project: &Project, state: &str) -> Result<()> {
         match self.json {
-            true => ui::out(&project_json(project).to_string())?,
+            true => ui::document(&project_json(project))?,
             false => ui::print(&lines(project, state, width_of_stdout()).join("\n"))?,
         }
         Ok(())
@@ -136,7 +137,7 @@ fn confirm_trust(project: &Project) -> Result<bool> {
             HintedError::new("nobody can be asked: the terminal does not listen", hint).into()
         );
     };
-    ui::say(&lines(project, state_text(project), width_of_stderr()).join("\n"));
+    ui::alert(&lines(project, state_text(project), width_of_stderr()).join("\n"));
     Ok(terminal.confirm("trust this?")?)
 }
 

@@ -92,7 +92,10 @@ mod tests {
 
     #[test]
     fn sizes_are_shown_in_their_largest_unit() {
-        assert_eq!([0, 1, 64, 1023].map(format_bytes), ["0 bytes", "1 byte", "64 bytes", "1023 bytes"]);
+        assert_eq!(
+            [0, 1, 64, 1023].map(format_bytes),
+            ["0 bytes", "1 byte", "64 bytes", "1023 bytes"]
+        );
         assert_eq!([4 << 20, 3 << 29, 1 << 30].map(format_bytes), ["4 MiB", "1.5 GiB", "1 GiB"]);
         assert_eq!([1536, 2047].map(format_bytes), ["1.5 KiB", "1.9 KiB"]);
     }

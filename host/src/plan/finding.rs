@@ -42,7 +42,8 @@ impl Finding {
     /// Returns the finding as JSON: the fields of an error report, and its `tool`. Texts are
     /// written as they are.
     pub fn json(&self) -> Value {
-        let frame = self.location.frame.as_ref().map(|frame| frame.to_string().trim_end().to_owned());
+        let frame =
+            self.location.frame.as_ref().map(|frame| frame.to_string().trim_end().to_owned());
         let mut value = json!({
             "code": self.code.as_str(),
             "type": self.code.as_str(),

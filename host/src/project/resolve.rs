@@ -7,9 +7,7 @@ use super::fields::{LocatedText, Scalar, shown};
 use super::grants::grant;
 use super::parts::{ApprovalSettings, Cloud, Permissions, RouteTarget, RoutingRule};
 use super::raw::{RawCloud, RawPermissions, RawSettings};
-use crate::config::settings::{
-    CALLS_IN_FLIGHT_RANGE, SIZE_RANGE, STACK_RANGE,
-};
+use crate::config::settings::{CALLS_IN_FLIGHT_RANGE, SIZE_RANGE, STACK_RANGE};
 use crate::error::Error;
 use crate::model::{Durability, Limits, ToolPattern};
 use crate::model::{check_size, parse_bytes, parse_duration};

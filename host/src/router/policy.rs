@@ -263,9 +263,9 @@ mod tests {
         let under = || vec![Constraint::new("path", Condition::Under("/a".into()))];
         let grant = |constraints| Grant::new(tool.clone(), Some(was.clone()), constraints);
         assert_eq!(verdict(&|_| {}, &was), "over ask", "nothing names it");
-        assert_eq!(verdict(&|c| drop(c.ask_tool("a:b")), &was), "over ask");
-        assert_eq!(verdict(&|c| drop(c.allow_tool("a:b")), &was), "go", "it is allowed anyway");
-        assert_eq!(verdict(&|c| drop(c.deny_tool("*")), &was), "deny");
+        assert_eq!(verdict(&|c| _ = c.ask_tool("a:b"), &was), "over ask");
+        assert_eq!(verdict(&|c| _ = c.allow_tool("a:b"), &was), "go", "it is allowed anyway");
+        assert_eq!(verdict(&|c| _ = c.deny_tool("*"), &was), "deny");
         let conditional = |c: &mut crate::config::Config| {
             c.allow_tool("a:b").grant(grant(under()));
         };

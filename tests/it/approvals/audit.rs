@@ -1,10 +1,10 @@
 //! The audit trail as a person reads it, and as somebody finds it who was not meant to write it.
 
 use crate::pml;
-use pml::json::{self, Value};
+use pml::json::Value;
 use pml_kit::insta::assert_snapshot;
 use pml_kit::scripts::CONFIRM;
-use pml_kit::{Output, Terminal, TestEnv, newest_state, open_question, wait_until};
+use pml_kit::{Output, Terminal, TestEnv, audit_entries, newest_state, open_question, wait_until};
 use sha2::{Digest, Sha256};
 
 /// A project in which one question was asked and answered: two entries.
@@ -23,7 +23,7 @@ fn ask(env: &TestEnv) {
 
 fn entries(env: &TestEnv, arguments: &[&str]) -> Vec<Value> {
     let output = env.run(&[&["audit", "--json"], arguments].concat());
-    output.stdout.lines().map(|line| json::from_str(line).expect("JSON")).collect()
+    audit_entries(&output.stdout)
 }
 
 fn kinds(env: &TestEnv) -> Vec<String> {

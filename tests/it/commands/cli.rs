@@ -37,7 +37,7 @@ fn json_puts_exactly_one_line_on_stdout() {
     let failed = env.run(&["eval", "throw new TypeError('no')", "--json"]);
     let error: Value = json::from_str(&failed.stdout).expect("one JSON text");
     assert_eq!(error["error"]["code"], "THREW");
-    assert_eq!(error["error"]["name"], "TypeError");
+    assert_eq!(error["error"]["type"], "TypeError");
     assert_eq!(error["error"]["position"]["line"], 1);
     assert_eq!((failed.stdout.lines().count(), failed.code), (1, 1));
 }

@@ -6,7 +6,8 @@
 use crate::pml;
 use pml::json::{self, Value, json};
 use pml_kit::{
-    Output, StdioClient, TestEnv, files_under, project_root, search_path, toolbox_script,
+    Output, StdioClient, TestEnv, audit_kinds, files_under, project_root, search_path,
+    toolbox_script,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -104,12 +105,7 @@ impl Clone {
     }
 
     fn kinds(&self) -> Vec<String> {
-        let lines = self.run(&["audit", "--json"]).stdout;
-        let kind = |line: &str| {
-            let entry: Value = json::from_str(line).expect("JSON");
-            entry["what"].as_str().expect("a kind").to_owned()
-        };
-        lines.lines().map(kind).collect()
+        audit_kinds(&self.run(&["audit", "--json"]).stdout)
     }
 }
 

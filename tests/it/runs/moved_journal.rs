@@ -3,7 +3,7 @@
 use crate::pml;
 use pml::json::{self, Value};
 use pml_kit::scripts::CONFIRM;
-use pml_kit::{Output, Terminal, TestEnv};
+use pml_kit::{Output, Terminal, TestEnv, audit_kinds};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -22,12 +22,7 @@ fn runs(env: &TestEnv, folder: &str) -> usize {
 }
 
 fn kinds(env: &TestEnv, folder: &str) -> Vec<String> {
-    let output = within(env, folder, &["audit", "--json"]);
-    let kind = |line: &str| {
-        let entry: Value = json::from_str(line).expect("JSON");
-        entry["what"].as_str().expect("a kind").to_owned()
-    };
-    output.stdout.lines().map(kind).collect()
+    audit_kinds(&within(env, folder, &["audit", "--json"]).stdout)
 }
 
 /// A project in `old` with one run that is over and one that waits.

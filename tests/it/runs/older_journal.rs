@@ -2,7 +2,7 @@
 
 use crate::pml;
 use pml::json::{Value, json};
-use pml_kit::{TestEnv, files_under, json_of, leave_older_journal};
+use pml_kit::{TestEnv, audit_entries, audit_kinds, files_under, json_of, leave_older_journal};
 use std::fs;
 use std::path::PathBuf;
 
@@ -39,8 +39,8 @@ fn runs_that_are_over_are_imported_once_and_nothing_else_is() {
     let shown = json_of(&env, &["runs", "show", &id, "--json"]);
     assert_eq!(shown["ending"], json!({ "finished": 4 }), "{shown}");
     assert!(env.run(&["replay", &id]).stdout.starts_with("same"), "it replays");
-    let entries = env.run(&["audit", "--json"]);
-    let entry: Value = pml::json::from_str(&entries.stdout).expect("one entry");
+    let entries = audit_entries(&env.run(&["audit", "--json"]).stdout);
+    let [entry] = entries.as_slice() else { panic!("one entry: {entries:?}") };
     assert_eq!(
         (&entry["what"], &entry["runs"], &entry["left"]),
         (&json!("imported"), &json!(2), &json!(2))
@@ -148,5 +148,5 @@ fn processes_that_find_it_at_once_import_it_once() {
     let said = started.into_iter().map(|child| env.finish(child).stderr.lines().count());
     assert_eq!(said.sum::<usize>(), 1, "it is said once");
     assert_eq!(listed(&env).len(), 2);
-    assert_eq!(env.run(&["audit", "--json"]).stdout.lines().count(), 1);
+    assert_eq!(audit_kinds(&env.run(&["audit", "--json"]).stdout), ["imported"]);
 }

@@ -43,8 +43,8 @@ pub use channels::{
 };
 pub use clocks::{ManualClock, StoppedClock};
 pub use commands::{
-    example, json_of, json_with_path, lines_of, newest_state, open_question, run_with_path,
-    search_path, short_digest, soak, trust,
+    audit_entries, audit_kinds, example, json_of, json_with_path, lines_of, newest_state,
+    open_question, run_with_path, search_path, short_digest, soak, trust,
 };
 pub use counter::{Counter, LocalTools, RemoteTools, careful_answer, tool_effects, tool_reply};
 pub use cut_journal::{CutJournal, CutPoint};

@@ -27,6 +27,7 @@ use std::process::ExitCode;
 /// Declining, replanning and aborting are never refused. It is a gate, not a wall: an agent with a
 /// shell of the same user can get around it.
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct ApproveCommand {
     /// The workflow id, or the id of a run with one open question; the last digits suffice, or
     /// `last` for the newest
@@ -70,9 +71,16 @@ pub(crate) struct ApproveCommand {
     no_run: bool,
     /// Print exactly one line of JSON on stdout: the result of the run, an object with `error`, or
     /// what was `recorded` if the run does not go on here
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  pml approvals
+  pml approve last
+  pml approve 3f2a --always --only-for 1
+  pml approve 3f2a --decline";
 
 fn result(text: &str) -> Result<Value, String> {
     json::from_str(text).map_err(|error| format!("not JSON: {error}"))
@@ -91,11 +99,7 @@ fn digest(text: &str) -> Result<String, String> {
 
 impl ApproveCommand {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let done = self.answer();
-        if let Err(error) = &done {
-            self.print_json(json!({ "error": report::error_json(error) }))?;
-        }
-        done
+        self.answer()
     }
 
     fn answer(&self) -> Result<ExitCode> {
@@ -136,18 +140,11 @@ impl ApproveCommand {
                     opened.get().context("the run is not to go on here")?;
                 let run = engine.resume(run);
                 let id = run.id();
-                match run_and_print(
-                    run,
-                    &project_context.servers,
-                    self.json,
-                    JournalStorage::OnDisk,
-                )
-                .await
-                {
+                match run_and_print(run, &project_context.servers, JournalStorage::OnDisk).await {
                     // The owner resumed the run after this process looked.
                     Err(error) if is_resumed_elsewhere(&error) => {
                         ui::say(&format!("recorded: run {} went on elsewhere", short(id)));
-                        self.print_json(json!({ "recorded": { "run_id": id } }))?;
+                        ui::document(&json!({ "recorded": { "run_id": id } }))?;
                         Ok(ExitCode::SUCCESS)
                     }
                     done => done,
@@ -168,7 +165,7 @@ impl ApproveCommand {
                     ui::say(&format!(
                         "answered before: run {name} can go on: `pml run --resume {name}`"
                     ));
-                    self.print_json(json!({ "recorded": null }))?;
+                    ui::document(&json!({ "recorded": null, "run_id": run }))?;
                     Ok(ExitCode::SUCCESS)
                 }
                 RecordedStatus::Recorded { run, owner, open, asks } => {
@@ -178,23 +175,20 @@ impl ApproveCommand {
                     let asks: Vec<_> = asks.collect();
                     let recorded =
                         json!({ "run_id": run, "owner": owner, "open": open, "asks": asks });
-                    self.print_json(json!({ "recorded": recorded }))?;
+                    ui::document(&json!({ "recorded": recorded }))?;
                     Ok(ExitCode::SUCCESS)
                 }
+                RecordedStatus::NotRecorded(code) if code == ExitCode::SUCCESS => {
+                    ui::document(&json!({ "recorded": null }))?;
+                    Ok(code)
+                }
                 RecordedStatus::NotRecorded(code) => {
-                    self.print_json(json!({ "recorded": null }))?;
+                    let found = json!({ "recorded": null });
+                    report::failed_document(found, Code::Declined, "nothing was recorded")?;
                     Ok(code)
                 }
             }
         })
-    }
-
-    /// Prints one line of JSON if `--json` was given.
-    fn print_json(&self, what: Value) -> Result<()> {
-        if self.json {
-            ui::out(&what.to_string())?;
-        }
-        Ok(())
     }
 }
 

@@ -9,7 +9,7 @@ use crate::widening_permit::CallingAgent;
 use crate::wrap::wrap;
 use anyhow::{Context, Result};
 use pml::{
-    Ask, Decision,
+    Ask, Code, Decision,
     approval::{AskKind, Need, details_of_ask_with, lines_of_ask_with},
     text::Redactor,
 };
@@ -32,11 +32,11 @@ pub(super) type Confirm<'a> = &'a dyn Fn(&str, &ConfirmDetails) -> Result<Confir
 /// Prints an ask.
 pub(super) fn print_ask(ask: &Ask, of: usize, redactor: &Redactor) {
     if of > 1 {
-        ui::say(&format!("{DIM}ask {} of {of}{DIM:#}", ask.id));
+        ui::alert(&format!("{DIM}ask {} of {of}{DIM:#}", ask.id));
     }
     let width = Terminal::open().map_or(WIDTH, |terminal| terminal.width());
     for line in lines_of_ask_with(ask, redactor) {
-        ui::say(&wrap(&line, width));
+        ui::alert(&wrap(&line, width));
     }
 }
 
@@ -62,7 +62,8 @@ pub(super) fn is_confirmed(
         Confirmation::NobodyToAsk if is_refusal(decision) => Ok(true),
         Confirmation::NobodyToAsk => {
             let hint = "add `--yes` to answer without one";
-            Err(HintedError::new("no terminal to confirm on", hint).into())
+            let error = HintedError::new("no terminal to confirm on", hint);
+            Err(error.with_code(Code::PersonRequired).into())
         }
     }
 }

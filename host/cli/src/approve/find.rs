@@ -5,7 +5,7 @@ use crate::report::HintedError;
 use anyhow::Result;
 use pml::json::Value;
 use pml::{
-    Error, Journal, Question, QuestionId, RunId, Timestamp,
+    Code, Error, Journal, Question, QuestionId, RunId, Timestamp,
     journal::{AuditEntry, AuditFilter, StoredQuestion},
     text::escape,
 };
@@ -28,9 +28,7 @@ pub(super) async fn find(
     let mut open = journal.questions(None, now).await.map_err(Error::from)?;
     if typed == "last" {
         // The questions are sorted, oldest first.
-        return open
-            .pop()
-            .ok_or_else(|| HintedError::new("nothing waits for an answer", LIST_HINT).into());
+        return open.pop().ok_or_else(|| unknown("nothing waits for an answer"));
     }
     let mut found = matching(typed, open.clone(), |asked| asked.question.id.to_string());
     if found.is_empty() {
@@ -94,7 +92,11 @@ pub(super) async fn closed_error(
 
 /// Returns the error with the message that the protocol defines.
 fn unknown_error() -> anyhow::Error {
-    HintedError::new("Workflow expired or not found", LIST_HINT).into()
+    unknown("Workflow expired or not found")
+}
+
+fn unknown(message: &str) -> anyhow::Error {
+    HintedError::new(message, LIST_HINT).with_code(Code::WorkflowUnknown).into()
 }
 
 /// Returns how a question was closed, according to the audit trail or the clock. Returns `None` if
@@ -128,7 +130,7 @@ fn error_with_hint(how: &str, run: Option<RunId>, script: &str) -> anyhow::Error
         }
         (None, None) => format!("run it again: `pml run {name}`"),
     };
-    HintedError::new(how, hint).into()
+    HintedError::new(how, hint).with_code(Code::WorkflowUnknown).into()
 }
 
 fn text(body: &Value, field: &str) -> String {

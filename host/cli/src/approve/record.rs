@@ -17,7 +17,7 @@ use crate::widening_permit::CallingAgent;
 use crate::{runs, ui};
 use anyhow::Result;
 use pml::{
-    Answer, Ask, Clock, Decision, Error, Journal, RunId, Timestamp,
+    Answer, Ask, Clock, Code, Decision, Error, Journal, RunId, Timestamp,
     approval::{AskId, RecordedDecision},
     journal::{AnswerOutcome, AuditEvent, AuditNote, RunFilter, RunSummary, StoredQuestion},
     text::Redactor,
@@ -172,7 +172,8 @@ async fn refuse_agents(
     let message =
         format!("an agent runs this command (`{variable}` is set), and who asks does not approve");
     // The hint must not say how to get around the refusal.
-    let refused = HintedError::new(message, "a person answers in a terminal of their own");
+    let refused = HintedError::new(message, "a person answers in a terminal of their own")
+        .with_code(Code::AgentRefused);
     Err(match &context.settings_error {
         Some(settings_error) => anyhow::anyhow!("{settings_error}").context(refused),
         None => refused.into(),

@@ -267,9 +267,10 @@ async fn what_expired_says_when_and_what_never_was_is_not_found() {
         let late = record_in(&journal, &[&id, "--yes"], after).await.unwrap_err();
         let expired = format!("the question expired at {}: nobody answered in time", at(300_450));
         assert_eq!(late.to_string(), expired);
-        let json_error = crate::report::error_json(&late);
+        let reported = crate::command_error::error_report(&late);
         let hint = format!("`pml run --resume {} report.ts`", short(question.run));
-        assert!(json_error["hint"].as_str().unwrap().starts_with(&hint), "{json_error}");
+        assert!(reported.hint.as_ref().unwrap().starts_with(&hint), "{reported:?}");
+        assert_eq!(reported.code, "WORKFLOW_UNKNOWN");
     }
     for unknown in ["ffffffff", "abc"] {
         let error = record(&journal, &[unknown, "--yes"], NobodyToAsk).await.unwrap_err();

@@ -4,7 +4,7 @@ use super::line::lines;
 use crate::execute::runtime;
 use crate::identify::matching;
 use crate::quantity::{counted, parse_duration};
-use crate::report::{FAILED, HintedError};
+use crate::report::{self, FAILED, HintedError};
 use crate::reveal::{Reveal, redactor};
 use crate::terminal::{Terminal, width_of_stdout};
 use crate::ui::{self, ERROR, HINT, WARNING};
@@ -14,7 +14,7 @@ use anyhow::Result;
 use clap::Args;
 use pml::json::Value;
 use pml::{
-    Clock, Environment, Error, Journal, RunId, SystemClock, Timestamp,
+    Clock, Code, Environment, Error, Journal, RunId, SystemClock, Timestamp,
     journal::{AuditEntry, AuditEvent, AuditFilter, AuditNote, AuditTrail, TrailDefect},
     project::agent_variable,
     text::escape,
@@ -45,12 +45,13 @@ pub(crate) struct AuditCommand {
     /// At most this many: the last ones
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<u64>,
-    /// Print one JSON object a line, with its hash
-    #[arg(long)]
+    /// Print exactly one line of JSON on stdout: the `entries` with their hashes, and whether all of
+    /// them are `verified`
+    #[arg(long, help_heading = "Output")]
     json: bool,
     /// Take a trail that is not what was written as it is from here on, after a yes on the
     /// terminal; that you did stands in it
-    #[arg(long, conflicts_with_all = ["run", "since", "limit", "json"])]
+    #[arg(long, conflicts_with_all = ["run", "since", "limit"])]
     accept: bool,
     /// With `--accept`: do not ask for a yes on the terminal
     #[arg(long, short, requires = "accept")]
@@ -91,14 +92,17 @@ impl AuditCommand {
         });
         let filter = AuditFilter { run, since, limit: self.limit };
         let trail = journal.audit_trail(filter).await.map_err(Error::from)?;
-        self.show(&trail)?;
+        let document = self.show(&trail)?;
         match &trail.defect {
             Some(broken) => {
                 print_broken(broken);
+                let message = format!("the audit trail is not what was written: {broken}");
+                report::failed_document(document, Code::AuditBroken, &message)?;
                 Ok(ExitCode::from(FAILED))
             }
             None => {
                 print_verified(&trail);
+                ui::document(&document)?;
                 Ok(ExitCode::SUCCESS)
             }
         }
@@ -112,24 +116,29 @@ impl AuditCommand {
         let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
         let Some(terminal) = terminal else {
             let hint = "add `--yes` to accept it without one";
-            return Err(HintedError::new("no terminal to confirm on", hint).into());
+            let error = HintedError::new("no terminal to confirm on", hint);
+            return Err(error.with_code(Code::PersonRequired).into());
         };
         let question = format!("{WARNING}pml audit{WARNING:#}: accept all of it as it is now?");
         Ok(terminal.confirm(&question)?)
     }
 
-    fn show(&self, trail: &AuditTrail) -> Result<()> {
+    /// Prints the entries. Returns the document about them.
+    fn show(&self, trail: &AuditTrail) -> Result<Value> {
         let redactor = redactor(Reveal::No)?;
         let mut entries = trail.entries.clone();
         entries.iter_mut().for_each(|entry| entry.body = redactor.redact(&entry.body));
-        if self.json {
-            for entry in &entries {
-                ui::out(&json(entry).to_string())?;
-            }
-        } else if !entries.is_empty() {
+        if !self.json && !entries.is_empty() {
             ui::print(&lines(&entries, width_of_stdout()).join("\n"))?;
         }
-        Ok(())
+        Ok(pml::json::json!({
+            "verified": trail.defect.is_none(),
+            "entries": entries.iter().map(json).collect::<Value>(),
+            "count": trail.count,
+            "head": trail.hash,
+            "kept_up_to": trail.anchored,
+            "accepted_up_to": trail.accepted,
+        }))
     }
 }
 
@@ -193,7 +202,7 @@ fn print_verified(trail: &AuditTrail) {
 }
 
 fn print_broken(broken: &TrailDefect) {
-    ui::say(&format!(
+    ui::alert(&format!(
         "{ERROR}error{ERROR:#}: the audit trail is not what was written: {}\n\
          {HINT}hint{HINT:#}: somebody changed it, or the journal was removed or put back; if you know why, \
          `pml audit --accept` takes it as it is",
@@ -210,7 +219,7 @@ async fn accept(
     if let Some(variable) = agent_variable(&Environment::of_process()) {
         let message = format!("an agent runs this command (`{variable}` is set)");
         let hint = "a person accepts a trail, in a terminal of their own";
-        return Err(HintedError::new(message, hint).into());
+        return Err(HintedError::new(message, hint).with_code(Code::AgentRefused).into());
     }
     let trail = journal.audit_trail(AuditFilter::default()).await.map_err(Error::from)?;
     let reason = match (&trail.defect, trail.anchored) {
@@ -221,10 +230,10 @@ async fn accept(
             return Ok(ExitCode::SUCCESS);
         }
     };
-    ui::say(&format!("what is wrong: {}", escape(&reason)));
+    ui::alert(&format!("what is wrong: {}", escape(&reason)));
     if !confirm()? {
-        ui::say("nothing was accepted");
-        return Ok(ExitCode::from(FAILED));
+        let error = HintedError::new("nothing was accepted", "`pml audit --accept` asks again");
+        return Err(error.with_code(Code::Declined).into());
     }
     let (who, channel) = (user(), "command line".into());
     let what = AuditEvent::Accepted { who, channel, reason };

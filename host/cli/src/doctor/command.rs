@@ -6,7 +6,7 @@ use crate::doctor::audit_trail;
 use crate::execute::runtime;
 use crate::project_context::ProjectContext;
 use crate::quantity::counted;
-use crate::report::FAILED;
+use crate::report::{self, FAILED};
 use crate::server_query::query_tools;
 use crate::ui::{self, BAD, BOLD, GOOD};
 use crate::widening_permit::TrustOnceFlags;
@@ -14,7 +14,7 @@ use anyhow::Result;
 use clap::Args;
 use pml::json::{Value, json};
 use pml::{
-    Environment, Error,
+    Code, Environment, Error,
     project::{Freshness, locate},
 };
 use std::process::ExitCode;
@@ -55,12 +55,15 @@ impl DoctorCommand {
         }
         checks.push(project::claude_code(&folder, &environment));
         let failures = count(&checks, CheckStatus::Failure);
-        match self.json {
-            true => {
-                let checks_json: Value = checks.iter().map(DoctorCheck::json).collect();
-                ui::out(&json!({ "ok": failures == 0, "checks": checks_json }).to_string())?;
+        let checks_json: Value = checks.iter().map(DoctorCheck::json).collect();
+        let document = json!({ "ok": failures == 0, "checks": checks_json });
+        match (self.json, failures as u64) {
+            (true, 0) => ui::document(&document)?,
+            (true, failures) => {
+                let message = format!("{} failed", counted(failures, "check"));
+                report::failed_document(document, Code::CommandFailed, &message)?;
             }
-            false => ui::print(&lines(&checks).join("\n"))?,
+            (false, _) => ui::print(&lines(&checks).join("\n"))?,
         }
         Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }

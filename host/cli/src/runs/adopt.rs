@@ -5,17 +5,19 @@
 
 use crate::execute::runtime;
 use crate::moment::ago;
+use crate::output::{self, OutputFormat};
 use crate::quantity::counted;
 use crate::report::HintedError;
 use crate::table::{TableCell, table};
 use crate::terminal::Terminal;
 use crate::ui::{self, BOLD, DIM, HINT, WARNING};
 use crate::user_name::user;
-use crate::{project, report, widening_permit};
+use crate::{project, widening_permit};
 use anyhow::Result;
 use clap::Args;
+use pml::json::json;
 use pml::{
-    Clock, Environment, Error, Journal, Store, SystemClock, Timestamp,
+    Clock, Code, Environment, Error, Journal, Store, SystemClock, Timestamp,
     journal::{
         AuditEvent, AuditNote, Durability, JournalImportError, JournalOverview, OwnershipProof,
     },
@@ -41,6 +43,9 @@ pub(super) struct RunsAdoptCommand {
     /// Do not ask for a yes on the terminal
     #[arg(long, short, requires = "old")]
     yes: bool,
+    /// Print exactly one line of JSON on stdout: the journals, or the one that was `adopted`
+    #[arg(long, help_heading = "Output")]
+    json: bool,
 }
 
 impl RunsAdoptCommand {
@@ -79,9 +84,15 @@ fn choose(project_journal: &ProjectJournal, now: Timestamp) -> Result<ExitCode> 
         project_journal.orphaned_journals().into_iter().take(MAX_LISTED).collect();
     if orphans.is_empty() {
         ui::say("no journal of a project that is gone");
+        ui::document(&json!({ "journals": [] }))?;
         return Ok(ExitCode::SUCCESS);
     }
     ui::print(&lines(&orphans, now).join("\n"))?;
+    if output::format() == OutputFormat::Json {
+        let paths: Vec<_> = orphans.iter().map(|one| one.path.to_string_lossy()).collect();
+        ui::document(&json!({ "journals": paths }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let agent = agent_variable(&Environment::of_process());
     let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
     let (Some(terminal), None) = (terminal, agent) else {
@@ -94,8 +105,12 @@ fn choose(project_journal: &ProjectJournal, now: Timestamp) -> Result<ExitCode> 
             return adopt(project_journal, journal, now, Consent::Given);
         }
     }
-    ui::say("nothing was taken over");
-    Ok(ExitCode::from(report::FAILED))
+    Err(not_adopted())
+}
+
+fn not_adopted() -> anyhow::Error {
+    let error = HintedError::new("nothing was taken over", "`pml runs adopt` asks again");
+    error.with_code(Code::Declined).into()
 }
 
 fn lines(orphans: &[OrphanedJournal], now: Timestamp) -> Vec<String> {
@@ -128,7 +143,8 @@ fn confirm_adoption(orphan: &OrphanedJournal, consent: Consent) -> Result<bool> 
     let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
     let Some(terminal) = terminal else {
         let hint = "add `--yes` to take it over without one";
-        return Err(HintedError::new("no terminal to confirm on", hint).into());
+        let error = HintedError::new("no terminal to confirm on", hint);
+        return Err(error.with_code(Code::PersonRequired).into());
     };
     let question = format!(
         "{WARNING}pml runs{WARNING:#}: take over the journal of {}?",
@@ -146,8 +162,7 @@ fn adopt(
     let here = project_journal.folder();
     check_adoptable(project_journal, orphan, &here, now)?;
     if !confirm_adoption(orphan, consent)? {
-        ui::say("nothing was taken over");
-        return Ok(ExitCode::from(report::FAILED));
+        return Err(not_adopted());
     }
     let heads = project_journal.audit_head_folder();
     let lock = project_journal.lock()?;
@@ -184,6 +199,7 @@ fn adopt(
     if imported > 0 {
         ui::say(&format!("{} that were made here are kept", counted(imported, "run")));
     }
+    ui::document(&json!({ "adopted": orphan.path.to_string_lossy(), "runs": runs }))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -3,7 +3,7 @@
 use super::adopt::{self, RunsAdoptCommand};
 use super::{list, show};
 use crate::execute::runtime;
-use crate::quantity::{counted, parse_duration};
+use crate::quantity::{counted, parse_duration, shown_count};
 use crate::reveal::{Reveal, redactor};
 use crate::{identify, project, ui};
 use anyhow::Result;
@@ -46,7 +46,14 @@ pub(super) struct RunsListCommand {
     #[arg(long, value_name = "TEXT")]
     pub(super) script: Option<String>,
     /// At most this many
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    #[arg(
+        short = 'n',
+        long,
+        value_name = "N",
+        default_value_t = 20,
+        value_parser = shown_count,
+        allow_hyphen_values = true
+    )]
     pub(super) limit: u64,
     /// Print one JSON array, with whole ids
     #[arg(long)]
@@ -110,7 +117,7 @@ impl RunsCommand {
                 let shown = show::RunDetails::load(journal, summary, now).await?;
                 let redactor = redactor(Reveal::No)?;
                 match json {
-                    true => ui::out(&shown.json(&redactor).to_string())?,
+                    true => ui::document(&shown.json(&redactor))?,
                     false => ui::print(&shown.lines(now, &redactor).join("\n"))?,
                 }
             }
@@ -119,7 +126,7 @@ impl RunsCommand {
             Some(RunsSubcommand::Prune(command)) => {
                 let count = journal.prune(command.rule(), now).await.map_err(Error::from)?;
                 match command.json {
-                    true => ui::out(&json!({ "forgotten": count }).to_string())?,
+                    true => ui::document(&json!({ "forgotten": count }))?,
                     false => ui::print(&forgotten(count))?,
                 }
             }
@@ -155,7 +162,7 @@ async fn list(command: &RunsListCommand, journal: &dyn Journal, now: Timestamp) 
     filter.limit = Some(command.limit);
     let runs = journal.runs(filter, now).await.map_err(Error::from)?;
     match command.json {
-        true => ui::out(&list::json(&runs).to_string())?,
+        true => ui::document(&list::json(&runs))?,
         false if runs.is_empty() => ui::say("no runs"),
         false => ui::print(&list::lines(&runs, now).join("\n"))?,
     }

@@ -4,14 +4,15 @@ use super::row::{ServerRow, rows};
 use super::show;
 use crate::execute::runtime;
 use crate::project_context::ProjectContext;
-use crate::report::{FAILED, HintedError};
+use crate::report::{self, FAILED, HintedError};
 use crate::server_query::{query_tools, warn_untrusted};
 use crate::ui::{self, HINT};
 use crate::widening_permit::TrustOnceFlags;
 use anyhow::Result;
 use clap::Args;
-use pml::json::Value;
+use pml::json::{Value, json};
 use pml::{
+    Code,
     project::Freshness,
     text::{escape, nearest},
 };
@@ -31,8 +32,8 @@ pub(crate) struct ServersCommand {
     /// Start them and see whether they answer
     #[arg(long)]
     start: bool,
-    /// Print one JSON array
-    #[arg(long)]
+    /// Print exactly one line of JSON on stdout: `servers`
+    #[arg(long, help_heading = "Output")]
     json: bool,
     #[command(flatten)]
     once: TrustOnceFlags,
@@ -52,15 +53,16 @@ impl ServersCommand {
             rows
         });
         let rows: Vec<ServerRow> = rows.into_iter().filter(|row| self.wants(&row.name)).collect();
+        let has_failed = rows.iter().any(|row| self.counts_as_failed(row));
         match self.json {
-            true => ui::out(&rows.iter().map(ServerRow::json).collect::<Value>().to_string())?,
+            true => print_document(&rows, has_failed)?,
             false if rows.is_empty() => ui::say(&format!(
                 "no server is configured\n{HINT}hint{HINT:#}: `pml add` adds one, `pml import` those of other clients"
             )),
             false => ui::print(&show::lines(&rows).join("\n"))?,
         }
         warn_untrusted(&context);
-        Ok(match rows.iter().any(|row| self.counts_as_failed(row)) {
+        Ok(match has_failed {
             true => ExitCode::from(FAILED),
             false => ExitCode::SUCCESS,
         })
@@ -92,6 +94,19 @@ impl ServersCommand {
             [] => "`pml servers` lists those there are".into(),
             near => format!("did you mean `{}`?", escape(&near.join("` or `"))),
         };
-        Err(HintedError::new(format!("there is no server `{}`", escape(unknown)), hint).into())
+        let error = HintedError::new(format!("there is no server `{unknown}`"), hint);
+        Err(error.with_code(Code::ServerUnknown).into())
     }
+}
+
+fn print_document(rows: &[ServerRow], has_failed: bool) -> Result<()> {
+    let document = json!({ "servers": rows.iter().map(ServerRow::json).collect::<Value>() });
+    match has_failed {
+        false => ui::document(&document)?,
+        true => {
+            let message = "a server does not answer";
+            report::failed_document(document, Code::ServerFailed, message)?;
+        }
+    }
+    Ok(())
 }
