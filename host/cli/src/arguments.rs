@@ -141,8 +141,8 @@ const SETTINGS_ARE_WHOLE: &str = "`.pml.json` is changed as a whole or not at al
 /// The run is journalled in your state folder: it survives a crash, and waits for a person's
 /// approval as long as it must. Where nobody can be asked, it says how to go on and exits with 4.
 ///
-/// Exit codes: 0 success, 1 the program failed, 2 wrong usage, 3 broken pipe, 4 waiting for
-/// approval, 130 interrupted, 255 pml is broken.
+/// Exit codes: 0 success, 1 the program failed, 2 wrong usage or settings, 3 broken pipe, 4 waiting
+/// for approval, 130 interrupted, 143 terminated, 255 pml is broken.
 #[derive(Args)]
 #[command(after_help = RUN_EXAMPLES)]
 pub(super) struct RunCommand {

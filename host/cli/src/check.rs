@@ -169,15 +169,21 @@ impl CheckResult {
 
     /// Returns the result in one line.
     fn summary(&self) -> String {
-        let checked = counted((self.files - self.unreadable.len()) as u64, "file");
+        let checked = (self.files - self.unreadable.len()) as u64;
+        let unreadable =
+            format!("{} cannot be read", counted(self.unreadable.len() as u64, "file"));
+        if checked == 0 {
+            return unreadable;
+        }
+        let files = counted(checked, "file");
         let mistakes = match self.findings.len() as u64 {
-            0 if self.unchecked => format!("{checked}: calls are not checked"),
-            0 => format!("{checked} checked: nothing is wrong"),
-            count => format!("{checked} checked: {}", counted(count, "mistake")),
+            0 if self.unchecked => format!("{files}: calls are not checked"),
+            0 if self.unreadable.is_empty() => format!("{files} checked: nothing is wrong"),
+            count => format!("{files} checked: {}", counted(count, "mistake")),
         };
-        match self.unreadable.len() as u64 {
-            0 => mistakes,
-            unreadable => format!("{mistakes}; {} cannot be read", counted(unreadable, "file")),
+        match self.unreadable.is_empty() {
+            true => mistakes,
+            false => format!("{mistakes}; {unreadable}"),
         }
     }
 

@@ -65,6 +65,18 @@ impl fmt::Display for HintedError {
 
 impl std::error::Error for HintedError {}
 
+/// Runs a command. A panic in it is an error like others, so that it has its exit code and its
+/// document; stderr has told where it was.
+pub(super) fn catch_panic(
+    command: impl FnOnce() -> anyhow::Result<ExitCode>,
+) -> anyhow::Result<ExitCode> {
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(command));
+    caught.unwrap_or_else(|_| {
+        let error = Error::new(Code::Internal, "pml is broken: it panicked");
+        Err(error.with_hint("report it, with the lines above").into())
+    })
+}
+
 /// Returns what programs read about an error.
 pub(super) fn error_report(error: &anyhow::Error) -> ErrorReport {
     let mut report = ErrorReport::new(code(error), error.to_string());
@@ -103,7 +115,7 @@ fn code(error: &anyhow::Error) -> Code {
 
 #[cfg(test)]
 mod tests {
-    use super::{HintedError, UsageError, error_report, exit_code};
+    use super::{HintedError, UsageError, catch_panic, error_report, exit_code};
     use anyhow::Context;
     use pml::json::{json, to_value};
     use pml::{Code, Error};
@@ -123,6 +135,13 @@ mod tests {
         let expected = json!({ "code": "AGENT_REFUSED", "type": "AGENT_REFUSED", "message": "no",
             "causes": ["bad"], "hint": "do this" });
         assert_eq!(to_value(error_report(&both)).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_panic_is_an_error_of_pml_itself() {
+        let error = catch_panic(|| panic!("a test of panics")).unwrap_err();
+        assert_eq!(error_report(&error).code, "INTERNAL");
+        assert_eq!(catch_panic(|| Ok(ExitCode::SUCCESS)).unwrap(), ExitCode::SUCCESS);
     }
 
     #[test]

@@ -64,7 +64,9 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let typed: Vec<OsString> = std::env::args_os().collect();
+    // The command has one name, whatever its file is called.
+    let typed = std::iter::once("pml".into()).chain(std::env::args_os().skip(1));
+    let typed: Vec<OsString> = typed.collect();
     OutputFlags::of(&typed).apply();
     let mut root = Arguments::command();
     let parsed = root.try_get_matches_from_mut(&typed);
@@ -75,7 +77,8 @@ fn main() -> ExitCode {
     if let Some(folder) = &arguments.state_dir {
         pml::Environment::choose_state_folder(folder);
     }
-    let done = log::start(arguments.log_format).and_then(|()| run(arguments.command));
+    let done = log::start(arguments.log_format)
+        .and_then(|()| command_error::catch_panic(|| run(arguments.command)));
     match done {
         Ok(code) => report::close_document(code),
         Err(error) => report::error(&error),

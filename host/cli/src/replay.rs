@@ -38,7 +38,7 @@ impl ReplayCommand {
             (Some(_), true) => {
                 let message = "the program does not do what its journal says";
                 let found = pml::json::to_value(&replay)?;
-                report::failed_document(found, Code::ReplayDiverged, message)?;
+                report::fail_with_document(found, Code::ReplayDiverged, message)?;
             }
             (None, false) => ui::print(&format!(
                 "{GOOD}same{GOOD:#}: {} and {}, as in the journal",

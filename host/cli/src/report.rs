@@ -69,10 +69,16 @@ fn closing_document(code: ExitCode) -> Value {
 }
 
 /// Writes the document of a command that failed after it found something: what it found, and the
-/// error.
+/// error, which stderr has already.
 pub(super) fn failed_document(mut found: Value, code: Code, message: &str) -> io::Result<()> {
     found["error"] = json!(ErrorReport::new(code, message));
     ui::document(&found)
+}
+
+/// Does the same, and reports the error on stderr.
+pub(super) fn fail_with_document(found: Value, code: Code, message: &str) -> io::Result<()> {
+    ui::alert(&error_text(&ErrorReport::new(code, message)));
+    failed_document(found, code, message)
 }
 
 /// Returns an error as text: message, causes, hint.

@@ -15,13 +15,20 @@ use std::path::Path;
 /// The flags.
 #[derive(Args, Clone, Default)]
 pub(super) struct RunPolicyFlags {
-    /// Call the tools of this pattern without asking, in this run only: `'files:*'`; a `deny` of
-    /// the settings still refuses
-    #[arg(long, value_name = "PATTERN", help_heading = "Approval")]
+    /// Call the tools of this pattern (`'files:*'`) without asking, in this run only; a `deny` of
+    /// the settings still refuses. May be given several times
+    #[arg(long, value_name = "PATTERN", value_parser = pattern, help_heading = "Approval")]
     allow: Vec<ToolPattern>,
-    /// Refuse the tools of this pattern, in this run only
-    #[arg(long, value_name = "PATTERN", help_heading = "Approval")]
+    /// Refuse the tools of this pattern, in this run only. May be given several times
+    #[arg(long, value_name = "PATTERN", value_parser = pattern, help_heading = "Approval")]
     deny: Vec<ToolPattern>,
+}
+
+fn pattern(text: &str) -> Result<ToolPattern, String> {
+    let parsed = text.parse::<ToolPattern>();
+    parsed.map_err(|_| {
+        "write a pattern as `server:tool`, `server:prefix_*`, `server:*` or `*`".into()
+    })
 }
 
 impl RunPolicyFlags {

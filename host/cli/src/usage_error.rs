@@ -35,15 +35,15 @@ pub(super) fn report_usage(error: &Error, root: &Command, typed: &[OsString]) ->
 
 /// Returns the error with its message and its hint.
 fn translate(error: &Error, root: &Command, typed: &[OsString]) -> anyhow::Error {
-    let flag = flag_as_typed(error, root, typed);
-    let message = message(error, &flag);
+    let message = message(error, &|flag| as_typed(flag, root, typed));
     match hint(error, root) {
         Some(hint) => HintedError::usage(message, hint).into(),
         None => UsageError(message).into(),
     }
 }
 
-fn message(error: &Error, flag: &str) -> String {
+fn message(error: &Error, as_typed: &dyn Fn(&str) -> String) -> String {
+    let flag = as_typed(&first_word(&text(error, ContextKind::InvalidArg)));
     let value = text(error, ContextKind::InvalidValue);
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
@@ -54,20 +54,24 @@ fn message(error: &Error, flag: &str) -> String {
         ErrorKind::InvalidValue if value.is_empty() => format!("`{flag}` needs a value"),
         ErrorKind::InvalidValue => {
             let valid = words(error, ContextKind::ValidValue);
-            format!("`{}`: it must be {}", with_value(flag, &value), any_of(&valid))
+            format!("`{}`: it must be {}", with_value(&flag, &value), any_of(&valid))
         }
         ErrorKind::ValueValidation => {
             let reason = error.source().map(ToString::to_string).unwrap_or_default();
-            // A reason that begins with a verb goes on with the sentence.
-            let joint = if reason.starts_with("is ") { " " } else { ": " };
-            format!("`{}`{joint}{reason}", with_value(flag, &value))
+            let given = format!("`{}`", with_value(&flag, &value));
+            match reason.starts_with("is ") {
+                // A reason that begins with a verb goes on with the sentence.
+                true => format!("{given} {reason}"),
+                false if reason.starts_with(&given) => reason,
+                false => format!("{given}: {reason}"),
+            }
         }
         ErrorKind::ArgumentConflict if text(error, ContextKind::PriorArg).is_empty() => {
             format!("`{flag}` cannot be given here")
         }
         ErrorKind::ArgumentConflict => {
             let others = words(error, ContextKind::PriorArg);
-            let others: Vec<_> = others.iter().map(|other| first_word(other)).collect();
+            let others: Vec<_> = others.iter().map(|other| as_typed(&first_word(other))).collect();
             match others.as_slice() {
                 [same] if *same == flag => format!("`{flag}` is given more than once"),
                 others => format!("`{flag}` cannot be given with `{}`", others.join("`, `")),
@@ -113,23 +117,19 @@ fn hint(error: &Error, root: &Command) -> Option<String> {
     }
 }
 
-/// Returns the flag that the error is about: `-n` if that was typed, where clap says `--limit`.
-fn flag_as_typed(error: &Error, root: &Command, typed: &[OsString]) -> String {
-    let flag = first_word(&text(error, ContextKind::InvalidArg));
-    let command = command_of(error);
-    let command = find(root, command.split(' ').skip(1)).unwrap_or(root);
+/// Returns a flag as it was typed: `-n`, where clap says `--limit`.
+fn as_typed(flag: &str, root: &Command, typed: &[OsString]) -> String {
+    let words: Vec<_> = typed.iter().map(|word| word.to_string_lossy()).collect();
+    let commands = words.iter().skip(1).map(|word| &**word);
+    let command =
+        commands.fold(root, |command, word| command.find_subcommand(word).unwrap_or(command));
     let known = flag.strip_prefix("--").and_then(|long| {
         command.get_arguments().find(|argument| argument.get_long() == Some(long))
     });
-    let Some(letter) = known.and_then(clap::Arg::get_short) else { return flag };
+    let Some(letter) = known.and_then(clap::Arg::get_short) else { return flag.to_owned() };
     let short = format!("-{letter}");
-    let words = || typed.iter().map(|word| word.to_string_lossy());
-    match words().any(|word| word.starts_with(&flag))
-        || !words().any(|word| word.starts_with(&short))
-    {
-        true => flag,
-        false => short,
-    }
+    let begins = |start: &str| words.iter().any(|word| word.starts_with(start));
+    if begins(flag) || !begins(&short) { flag.to_owned() } else { short }
 }
 
 /// Returns what to type instead of a command that is not there.
@@ -150,10 +150,7 @@ pub(super) fn command_hint(typed: &str, parent: &str, root: &Command) -> String 
 }
 
 /// Finds a command below another by its path.
-pub(super) fn find<'c, 'n>(
-    root: &'c Command,
-    path: impl IntoIterator<Item = &'n str>,
-) -> Option<&'c Command> {
+fn find<'c, 'n>(root: &'c Command, path: impl IntoIterator<Item = &'n str>) -> Option<&'c Command> {
     path.into_iter().try_fold(root, |command, name| command.find_subcommand(name))
 }
 
@@ -180,7 +177,9 @@ fn usage(error: &Error) -> Option<String> {
 /// Returns the command that was typed, as far as clap understood it: `pml runs show`.
 fn command_of(error: &Error) -> String {
     let usage = usage(error).unwrap_or_default();
-    let is_name = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    let is_name = |word: &&str| {
+        !word.starts_with('-') && word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+    };
     let names: Vec<_> = usage.split(' ').take_while(is_name).collect();
     if names.is_empty() { "pml".into() } else { names.join(" ") }
 }
@@ -266,6 +265,57 @@ mod tests {
             "pml audit --yes",
         ];
         let table: String = lines.map(shown).concat();
-        assert_snapshot!(table, @"");
+        assert_snapshot!(table, @r"
+        pml rnu x.ts
+          there is no command `rnu`
+          hint: did you mean `pml run`?
+        pml x.ts
+          there is no command `x.ts`
+          hint: `pml run x.ts` runs a program
+        pml zzz
+          there is no command `zzz`
+          hint: `pml help` lists the commands
+        pml runs shwo last
+          there is no command `shwo`
+          hint: did you mean `pml runs show`?
+        pml eval
+          `pml eval` needs `CODE`
+          hint: write `pml eval <CODE>`
+        pml eval 1 2
+          `2` is one argument too many
+          hint: `pml help eval` lists what it takes
+        pml eval 1 --timout 1s
+          there is no flag `--timout`
+          hint: did you mean `--timeout`?
+        pml eval 1 --zzz
+          there is no flag `--zzz`
+          hint: `pml help eval` lists what it takes
+        pml eval 1 --timeout
+          `--timeout` needs a value
+        pml eval 1 --timeout -1s
+          `--timeout -1s`: a duration must be more than zero
+        pml eval 1 --memory 64
+          `--memory 64` is 64 bytes: it must be between 4 MiB and 1 GiB
+        pml eval 1 --memory lots
+          `--memory lots`: write a size as `65536`, `512K`, `64M` or `1G`
+        pml eval 1 --color sometimes
+          `--color sometimes`: it must be `auto`, `always` or `never`
+        pml eval 1 --allow a
+          `--allow a`: write a pattern as `server:tool`, `server:prefix_*`, `server:*` or `*`
+        pml eval 1 -q -v
+          `-q` cannot be given with `-v`
+        pml eval 1 --json --json
+          `--json` is given more than once
+        pml run x.ts --resume a --watch
+          `--resume` cannot be given with `--watch`
+        pml runs -n 0
+          `-n 0` is too few: it must be at least 1
+        pml completions csh
+          `csh`: it must be `bash`, `elvish`, `fish`, `powershell` or `zsh`
+          hint: did you mean `zsh`?
+        pml audit --yes
+          `pml audit` needs `--accept`
+          hint: write `pml audit --accept --yes`
+        ");
     }
 }

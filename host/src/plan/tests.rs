@@ -85,11 +85,14 @@ fn names_that_are_not_there_are_found_with_what_is_near() {
 
 #[test]
 fn json_has_a_name_as_it_is_and_text_shows_it_escaped() {
-    let hidden = &findings("mcp.call('a:b\\u202e\\nc')")[0];
-    assert!(hidden.to_string().contains("a:b\\u{202e}\\nc"), "{hidden}");
+    let hidden = &findings("mcp.call('fs:b\\u202e\\nc')")[0];
+    assert!(hidden.to_string().contains("fs:b\\u{202e}\\nc"), "{hidden}");
     assert!(!hidden.report().contains('\u{202e}'), "{}", hidden.report());
     let json = hidden.json();
-    assert!(json["message"].as_str().is_some_and(|text| text.contains("a:b\u{202e}\nc")), "{json}");
+    assert!(
+        json["message"].as_str().is_some_and(|text| text.contains("fs:b\u{202e}\nc")),
+        "{json}"
+    );
 }
 
 #[test]

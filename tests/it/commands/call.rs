@@ -105,7 +105,7 @@ fn a_tool_that_fails_says_so_without_a_program_around_it() {
     assert_eq!(output.stderr, "error: the disk is full [TOOL_FAILED]\n");
     let error = &json_with_path(&env, &["call", "box:sorry", "--json"], 1)["error"];
     assert_eq!(
-        (&error["error_code"], &error["message"]),
+        (&error["code"], &error["message"]),
         (&json!("TOOL_FAILED"), &json!("the disk is full"))
     );
     assert_eq!((error.get("stack"), error.get("code_frame")), (None, None));

@@ -64,7 +64,7 @@ fn a_file_that_is_no_program_is_a_mistake_and_one_that_is_not_there_an_error() {
     assert_eq!((output.stdout.as_str(), output.code), ("1 file checked: 1 mistake\n", 1));
     assert!(output.stderr.contains("broken.ts:1:"), "{}", output.stderr);
     let output = run_with_path(&env, &["check", "nowhere.ts"]);
-    assert_eq!((output.stdout.as_str(), output.code), ("", 1));
+    assert_eq!((output.stdout.as_str(), output.code), ("1 file cannot be read\n", 1));
     assert!(output.stderr.contains("nowhere.ts"), "{}", output.stderr);
     assert_eq!(lines_of(&env, "starts").len(), 0, "nobody is called there");
 }

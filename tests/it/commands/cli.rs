@@ -134,8 +134,8 @@ fn wrong_usage_exits_with_2_and_names_the_thing() {
         (&["eval", "1", "--cpu-time", "soon"], "500ms"),
         (&["eval", "1", "--memory", "lots"], "64M"),
         (&["eval", "1", "--seed", "x"], "64 hex digits"),
-        (&["eval", "1", "--memory", "1M"], "memory_limit"),
-        (&["eval", "1", "--memory", "9G"], "memory_limit"),
+        (&["eval", "1", "--memory", "1M"], "`--memory 1M` is 1 MiB"),
+        (&["eval", "1", "--memory", "9G"], "`--memory 9G` is 9 GiB"),
     ] {
         let output = env.run(arguments);
         assert_eq!(output.code, 2, "{arguments:?}: {}", output.stderr);
@@ -209,6 +209,7 @@ fn version_and_help_and_completions_go_to_stdout() {
       doctor       Say what is wrong here, and what to do about it
       version      Print the version, and the digest of the guest that programs run in
       completions  Print a completion script for a shell
+      help         Show the help of a command
 
     Options:
       -h, --help
@@ -218,6 +219,17 @@ fn version_and_help_and_completions_go_to_stdout() {
               Print version
 
     Global options:
+      -q, --quiet
+              Omit notices and progress; errors stay
+
+      -v, --verbose
+              Say more: each call with the time it took
+
+          --color <WHEN>
+              Use colours: auto, always or never
+
+              `auto` uses them on a terminal. `NO_COLOR` turns them off, `CLICOLOR_FORCE` on.
+
           --state-dir <DIR>
               Keep journals, trust and keys in this folder, not in your state folder
 
@@ -230,6 +242,8 @@ fn version_and_help_and_completions_go_to_stdout() {
 
               The log goes to stderr. `PML_LOG` is a level (off, error, warn, info, debug, trace) or
               levels of parts of pml, as in `info,pml::call=debug`. Without it the level is warn.
+
+    `pml help COMMAND` tells more about a command.
     "#);
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = env.run(&["completions", shell]);

@@ -61,15 +61,6 @@ fn deny_is_open_to_an_agent_and_allow_is_not() {
 }
 
 #[test]
-fn allow_does_not_install() {
-    let servers = json!({ "a": { "command": "npx", "args": ["-y", "@pml-tests/no-such@1.2.3"] } });
-    let env = trusted_project(pml(), &json!({ "permissions": {}, "servers": servers }));
-    let waits = run_with_path(&env, &["call", "a:b", "--allow", "*", "--json"]);
-    assert!(waits.code == 4 || waits.stdout.contains("SERVER_FAILED"), "{waits:?}");
-    assert!(!env.path().join(".pml/deps").exists());
-}
-
-#[test]
 fn allow_does_not_trust() {
     let servers = json!({ "box": toolbox_server() });
     let env = pml_kit::untrusted_project(pml(), &json!({ "servers": servers }));
@@ -153,9 +144,9 @@ fn verbose_tells_each_call_and_quiet_tells_none() {
     call 1: box:sorry failed after [span]: TOOL_FAILED
     call 2: box:count took [span]
     ");
-    let left = "mcp.pml.sleep({ ms: 5 })\nreturn 1";
-    assert!(env.run(&["eval", left]).stderr.starts_with("warning: "));
-    let quiet = env.run(&["eval", left, "-q"]);
+    let left = "mcp.box.count()\nreturn 1";
+    assert!(run_with_path(&env, &["eval", left]).stderr.starts_with("warning: "));
+    let quiet = run_with_path(&env, &["eval", left, "-q"]);
     assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("1\n", ""));
 }
 
@@ -177,7 +168,11 @@ fn every_yes_has_its_letter_and_watch_too() {
 fn a_number_of_runs_that_shows_none_is_refused() {
     let env = pml();
     assert_eq!(env.run(&["eval", "1"]).code, 0);
-    assert_snapshot!(env.run(&["runs", "-n", "0"]).snapshot(), @"");
+    assert_snapshot!(env.run(&["runs", "-n", "0"]).snapshot(), @r"
+    exit code: 2
+    --- stderr ---
+    error: `-n 0` is too few: it must be at least 1
+    ");
     assert_eq!(json_of(&env, &["runs", "-n", "1", "--json"]).as_array().map(Vec::len), Some(1));
 }
 

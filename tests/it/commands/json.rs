@@ -32,6 +32,12 @@ fn fails(output: &Output, exit: i32, code: &str, what: &str) -> Value {
     document
 }
 
+/// Returns the arguments with `--json` before those of another program.
+fn with_json<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    let own = arguments.iter().position(|word| *word == "--").unwrap_or(arguments.len());
+    [&arguments[..own], &["--json"], &arguments[own..]].concat()
+}
+
 #[test]
 fn every_command_that_fails_prints_one_document_with_the_error() {
     let cases: &[(&[&str], i32, &str)] = &[
@@ -90,7 +96,7 @@ fn every_command_that_fails_prints_one_document_with_the_error() {
         env.write("bad.ts", "const = 1");
         env.write("bad.json", "{");
         env.write("throws.ts", "throw new TypeError('no')");
-        let output = env.run(&[arguments, &["--json"][..]].concat());
+        let output = env.run(&with_json(arguments));
         fails(&output, *exit, code, &arguments.join(" "));
     }
 }
@@ -115,7 +121,7 @@ fn settings_that_are_wrong_are_an_error_of_every_command_that_reads_them() {
         let env = pml();
         env.write(".pml.json", "{ \"version\": \"0.1.0\", \"permisions\": {} }");
         env.write("main.ts", "1");
-        let output = env.run(&[arguments, &["--json"][..]].concat());
+        let output = env.run(&with_json(arguments));
         fails(&output, 2, "CONFIG", &arguments.join(" "));
     }
 }
@@ -196,7 +202,7 @@ fn commands_of_a_person_are_refused_to_an_agent_in_json_too() {
         &["runs", "adopt", "old", "--yes"],
     ] {
         let env = untrusted_project(pml(), &settings);
-        let mut command = env.command(&[arguments, &["--json"][..]].concat());
+        let mut command = env.command(&with_json(arguments));
         let output = env.finish(command.env("CLAUDECODE", "1").spawn().expect("it starts"));
         fails(&output, 1, "AGENT_REFUSED", &arguments.join(" "));
     }
@@ -239,7 +245,7 @@ fn commands_that_change_something_say_what_in_one_document() {
 #[test]
 fn texts_are_in_json_as_they_are() {
     let env = pml();
-    env.write("main.ts", "await mcp.call('box:a\\u202eb', {})");
+    env.write("main.ts", "await mcp.call('pml:a\\u202eb', {})");
     let output = env.run(&["check", "main.ts", "--json"]);
     let document = fails(&output, 1, "COMMAND_FAILED", "a name with a hidden character");
     let message = document["findings"][0]["message"].as_str().unwrap_or_default();
@@ -266,6 +272,10 @@ fn a_state_folder_that_cannot_be_written_is_an_error_in_json() {
 fn a_broken_journal_is_an_error_in_json() {
     let env = pml();
     assert_eq!(env.run(&["eval", "1"]).code, 0);
+    for beside in ["state.db-wal", "state.db-shm"] {
+        // They are gone if nobody has the journal open.
+        let _ = fs::remove_file(env.journal().join(beside));
+    }
     fs::write(env.journal().join("state.db"), vec![b'x'; 8192]).expect("written");
     for arguments in [
         &["eval", "1"][..],
@@ -276,7 +286,7 @@ fn a_broken_journal_is_an_error_in_json() {
         &["audit"],
         &["replay", "last"],
     ] {
-        let output = env.run(&[arguments, &["--json"][..]].concat());
+        let output = env.run(&with_json(arguments));
         fails(&output, 1, "JOURNAL", &arguments.join(" "));
     }
 }
@@ -295,7 +305,9 @@ fn a_full_disk_is_an_error_in_json() {
     command.env("HOME", env.path()).env("XDG_STATE_HOME", env.state_home());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let output = env.finish(command.spawn().expect("it starts"));
-    fails(&output, 1, "JOURNAL", "a full disk");
+    let document = fails(&output, 1, "JOURNAL", "a full disk");
+    let message = document["error"]["message"].as_str().unwrap_or_default();
+    assert!(!message.contains("savepoint"), "it names the disk: {message}");
 }
 
 #[cfg(target_os = "linux")]

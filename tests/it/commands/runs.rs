@@ -141,7 +141,7 @@ fn runs_are_listed_newest_first_and_filtered() {
     assert_eq!((none.stdout.as_str(), none.stderr.as_str(), none.code), ("", "no runs\n", 0));
     let wrong = env.run(&["runs", "--state", "gone"]);
     assert_eq!((wrong.stdout.as_str(), wrong.code), ("", 2));
-    assert!(wrong.stderr.contains("running, waiting, interrupted"), "{}", wrong.stderr);
+    assert!(wrong.stderr.contains("`running`, `waiting`, `interrupted`"), "{}", wrong.stderr);
 }
 
 #[test]

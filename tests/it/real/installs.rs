@@ -191,3 +191,24 @@ fn a_bad_package_does_not_keep_the_others_away() {
     assert_eq!(found["failed"][0]["server"], "bad", "{found}");
     assert_eq!(there(&env).len(), 1);
 }
+
+#[test]
+fn allow_for_one_run_calls_without_asking_and_installs_nothing_unasked() {
+    if left_out() {
+        return;
+    }
+    let env = hello_project(pml(), &json!({ "ask": ["*"] }));
+    let call = ["call", "hello:echo", "{\"message\":\"Ann\"}", "--allow", "hello:*", "--json"];
+    let run = || {
+        let output = registry_command(&env, &call).stdin(Stdio::null()).output().expect("it runs");
+        let document: Value = pml::json::from_slice(&output.stdout).expect("JSON");
+        (document, output.status.code())
+    };
+    let (waits, code) = run();
+    assert_eq!(code, Some(4), "{waits}");
+    assert_eq!(waits["waiting"][0]["asks"][0]["kind"], "dependency", "{waits}");
+    assert_eq!(there(&env), Vec::<PathBuf>::new());
+    let installed = registry_command(&env, &["install", "--yes"]).output().expect("it runs");
+    assert!(installed.status.success(), "{}", String::from_utf8_lossy(&installed.stderr));
+    assert_eq!(run().1, Some(0), "once it is there, nobody is asked");
+}

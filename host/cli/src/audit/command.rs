@@ -227,6 +227,7 @@ async fn accept(
         (None, None) => "how far it went was kept nowhere else".into(),
         (None, Some(_)) => {
             ui::say("nothing to accept: it is what was written");
+            ui::document(&pml::json::json!({ "accepted": false }))?;
             return Ok(ExitCode::SUCCESS);
         }
     };
@@ -250,6 +251,7 @@ async fn accept(
         .into());
     }
     ui::say("accepted: from here on, the trail is held against this");
+    ui::document(&pml::json::json!({ "accepted": true }))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -61,7 +61,7 @@ impl DoctorCommand {
             (true, 0) => ui::document(&document)?,
             (true, failures) => {
                 let message = format!("{} failed", counted(failures, "check"));
-                report::failed_document(document, Code::CommandFailed, &message)?;
+                report::fail_with_document(document, Code::CommandFailed, &message)?;
             }
             (false, _) => ui::print(&lines(&checks).join("\n"))?,
         }

@@ -105,7 +105,7 @@ fn print_document(rows: &[ServerRow], has_failed: bool) -> Result<()> {
         false => ui::document(&document)?,
         true => {
             let message = "a server does not answer";
-            report::failed_document(document, Code::ServerFailed, message)?;
+            report::fail_with_document(document, Code::ServerFailed, message)?;
         }
     }
     Ok(())
