@@ -83,10 +83,7 @@ impl InstallCommand {
             missing.iter().for_each(|package| ui::alert(&package_lines(package)));
             permit.require_person(COMMAND, self.yes)?;
             if !self.yes && !confirm_install(missing.len())? {
-                let hint = "`pml install` asks again";
-                return Err(HintedError::new("nothing is installed", hint)
-                    .with_code(Code::Declined)
-                    .into());
+                return Ok(report::declined("nothing is installed")?);
             }
             let journal = super::project::open_journal(context.project.durability)?;
             let (mut installed, mut failed) = (Vec::new(), failed);

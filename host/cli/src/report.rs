@@ -81,6 +81,13 @@ pub(super) fn fail_with_document(found: Value, code: Code, message: &str) -> io:
     failed_document(found, code, message)
 }
 
+/// Says that a person said no, which is no error to them, and returns the exit code.
+pub(super) fn declined(message: &str) -> io::Result<ExitCode> {
+    ui::say(message);
+    failed_document(json!({}), Code::Declined, message)?;
+    Ok(ExitCode::from(FAILED))
+}
+
 /// Returns an error as text: message, causes, hint.
 pub(super) fn error_text(report: &ErrorReport) -> String {
     let mut text = format!("{ERROR}error{ERROR:#}: {}", quote(&report.message));

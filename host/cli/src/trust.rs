@@ -6,13 +6,13 @@ use super::quantity::counted;
 use super::terminal::{Terminal, width_of_stderr, width_of_stdout};
 use super::ui::{self, BOLD, DIM, WARNING};
 use super::wrap::wrap;
-use super::{project, report::HintedError};
+use super::{project, report, report::HintedError};
 use crate::widening_permit::{self, WideningPermit};
 use anyhow::Result;
 use clap::Args;
 use pml::json::{Value, json};
 use pml::{
-    Code, Environment, Project,
+    Environment, Project,
     journal::AuditEvent,
     project::{
         DeclaredFact, DeclaredFactKind, DeclaredFile, DeclaredFileState, DeclaredVariable,
@@ -96,8 +96,7 @@ impl TrustCommand {
         let permit = permit.require_person(COMMAND, self.yes)?;
         if !self.yes && !confirm_trust(&project)? {
             let message = "nothing is recorded: this folder is as trusted as it was";
-            let error = HintedError::new(message, "`pml trust` asks again");
-            return Err(error.with_code(Code::Declined).into());
+            return Ok(report::declined(message)?);
         }
         // The content that was read and shown is trusted, even if the files have changed since.
         project.grant_trust(&environment)?;

@@ -100,7 +100,9 @@ fn with_json_every_answer_is_one_line_on_stdout() {
     };
     assert_eq!(answer(&["--only", "1"]), (recorded(1, 0), 0));
     assert_eq!(answer(&["--only", "1"]), (json!({ "recorded": null }), 0));
-    assert_eq!(answer(&["--only", "1", "--decline"]), (json!({ "recorded": null }), 1));
+    let (late, code) = answer(&["--only", "1", "--decline"]);
+    assert_eq!((&late["recorded"], code), (&Value::Null, 1));
+    assert_eq!(late["error"]["message"], "nothing was recorded");
     assert_eq!(answer(&["--no-run"]), (recorded(0, 1), 0));
     let resumed = env.run(&["run", "--resume", "last", "--json"]);
     assert_eq!((resumed.stdout.as_str(), resumed.code), ("[\"yes\",\"yes\"]\n", 0));

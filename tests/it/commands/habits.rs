@@ -33,6 +33,18 @@ fn allow_calls_without_asking_in_this_run_only() {
 }
 
 #[test]
+fn a_run_that_goes_on_is_allowed_what_is_given_again() {
+    let env = project(&json!({ "ask": ["*"] }));
+    let two = "await mcp.box.count(); await mcp.pml.confirm({ message: 'go on?' })\nreturn (await mcp.box.count()).n";
+    assert_eq!(run_with_path(&env, &["eval", two, "--allow", "box:*"]).code, 4, "confirm asks");
+    assert_eq!(run_with_path(&env, &["approve", "last", "--yes", "--no-run"]).code, 0);
+    let without = run_with_path(&env, &["run", "--resume", "last"]);
+    assert_eq!(without.code, 4, "it was for that run: {}", without.stderr);
+    let again = run_with_path(&env, &["run", "--resume", "last", "--allow", "box:*"]);
+    assert_eq!((again.stdout.as_str(), again.code), ("2\n", 0), "{}", again.stderr);
+}
+
+#[test]
 fn allow_never_beats_deny_and_deny_beats_allow() {
     let env = project(&json!({ "allow": ["box:*"], "deny": ["box:count"] }));
     let denied = json_with_path(&env, &["eval", COUNT, "--allow", "*", "--json"], 1);

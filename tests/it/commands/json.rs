@@ -142,6 +142,8 @@ fn an_error_has_the_fields_that_mcp_clients_get() {
     );
     assert!(error["code_frame"].as_str().is_some_and(|frame| frame.contains("order.total")));
     assert!(error.get("hint").is_none(), "absent, not null: {error}");
+    let shown = json_of(&env, &["runs", "show", "last", "--json"]);
+    assert_eq!(shown["ending"]["failed"], *error, "the journal says the same");
     let slow = env.run(&["eval", "while (true) {}", "--cpu-time", "20ms", "--json"]);
     let hint = &document_of(&slow)["error"]["hint"];
     assert!(hint.as_str().is_some_and(|hint| hint.contains("--cpu-time")), "{hint}");

@@ -166,7 +166,8 @@ fn secrets_are_revealed_after_a_warning_and_never_to_an_agent() {
         let mut agent = toolbox_command(&env, arguments);
         agent.env("CLAUDECODE", "1").stdout(piped()).stderr(piped());
         let output = env.finish(agent.spawn().expect("it starts"));
-        assert_eq!((output.stdout.as_str(), output.code), ("", 1), "{arguments:?}");
+        assert_eq!(output.code, 1, "{arguments:?}");
+        assert!(!output.stdout.contains("k3y"), "{}", output.stdout);
         assert!(
             output.stderr.contains("an agent runs this command (`CLAUDECODE` is set)"),
             "{}",

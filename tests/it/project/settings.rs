@@ -99,7 +99,7 @@ fn what_cannot_be_a_server_is_refused_and_nothing_is_written() {
         (&["add", "--yes", "a", "--url", "ftp://h"], "is no `https://` or `http://` URL"),
         (&["add", "--yes", "a", "--env", "hunter2", "--", "x"], "write `--env` as `NAME=value`"),
         (&["add", "--yes", "a", "--", "${x"], "a `${` has no `}`"),
-        (&["add", "a"], "required"),
+        (&["add", "a"], "`pml add` needs `COMMAND`"),
     ] {
         let output = env.run(arguments);
         assert_eq!((output.stdout.as_str(), output.code), ("", 2), "{arguments:?}");

@@ -184,7 +184,7 @@ impl ApproveCommand {
                 }
                 RecordedStatus::NotRecorded(code) => {
                     let found = json!({ "recorded": null });
-                    report::failed_document(found, Code::Declined, "nothing was recorded")?;
+                    report::failed_document(found, Code::CommandFailed, "nothing was recorded")?;
                     Ok(code)
                 }
             }

@@ -233,8 +233,7 @@ async fn accept(
     };
     ui::alert(&format!("what is wrong: {}", escape(&reason)));
     if !confirm()? {
-        let error = HintedError::new("nothing was accepted", "`pml audit --accept` asks again");
-        return Err(error.with_code(Code::Declined).into());
+        return Ok(report::declined("nothing was accepted")?);
     }
     let (who, channel) = (user(), "command line".into());
     let what = AuditEvent::Accepted { who, channel, reason };

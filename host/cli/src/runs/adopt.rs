@@ -12,7 +12,7 @@ use crate::table::{TableCell, table};
 use crate::terminal::Terminal;
 use crate::ui::{self, BOLD, DIM, HINT, WARNING};
 use crate::user_name::user;
-use crate::{project, widening_permit};
+use crate::{project, report, widening_permit};
 use anyhow::Result;
 use clap::Args;
 use pml::json::json;
@@ -105,12 +105,7 @@ fn choose(project_journal: &ProjectJournal, now: Timestamp) -> Result<ExitCode> 
             return adopt(project_journal, journal, now, Consent::Given);
         }
     }
-    Err(not_adopted())
-}
-
-fn not_adopted() -> anyhow::Error {
-    let error = HintedError::new("nothing was taken over", "`pml runs adopt` asks again");
-    error.with_code(Code::Declined).into()
+    Ok(report::declined("nothing was taken over")?)
 }
 
 fn lines(orphans: &[OrphanedJournal], now: Timestamp) -> Vec<String> {
@@ -162,7 +157,7 @@ fn adopt(
     let here = project_journal.folder();
     check_adoptable(project_journal, orphan, &here, now)?;
     if !confirm_adoption(orphan, consent)? {
-        return Err(not_adopted());
+        return Ok(report::declined("nothing was taken over")?);
     }
     let heads = project_journal.audit_head_folder();
     let lock = project_journal.lock()?;
