@@ -110,7 +110,11 @@ fn with_json_every_answer_is_one_line_on_stdout() {
     let aborted = env.run(&["approve", &open_question(&env), "--yes", "--json", "--abort"]);
     assert_eq!((aborted.stdout.lines().count(), aborted.code), (1, 1));
     let aborted: Value = json::from_str(&aborted.stdout).expect("JSON");
-    assert_eq!(aborted["aborted"]["message"], "Workflow aborted by user");
+    assert_eq!(
+        (&aborted["status"], &aborted["error"]["code"]),
+        (&json!("aborted"), &json!("ABORTED"))
+    );
+    assert_eq!(aborted["error"]["message"], "Workflow aborted by user");
 }
 
 #[test]
