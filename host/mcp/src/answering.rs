@@ -24,17 +24,18 @@ pub(super) async fn wait_and_answer(
     mut notes: Vec<String>,
 ) -> Result<CallToolResponse, ErrorData> {
     let client = &scope.server.client;
-    let _request = hosted.register_request(client);
+    let request = hosted.register_request(client);
     let mut reporter = ProgressReporter::new(caller.context, hosted.watcher());
     loop {
-        let question = match wait_for_run(scope, caller, hosted, after, &mut reporter).await? {
-            RunNews::Ended(ended) => {
-                let redactor = scope.servers.redactor();
-                let answer = ToolAnswer::of_ended(hosted, &ended, client, &redactor);
-                return Ok(complete(caller, answer, notes));
-            }
-            RunNews::Asked(question) => question,
-        };
+        let question =
+            match wait_for_run(scope, caller, hosted, &request, after, &mut reporter).await? {
+                RunNews::Ended(ended) => {
+                    let redactor = scope.servers.redactor();
+                    let answer = ToolAnswer::of_ended(hosted, &ended, client, &redactor);
+                    return Ok(complete(caller, answer, notes));
+                }
+                RunNews::Asked(question) => question,
+            };
         let id = question.id;
         // Some of its asks may be decided already. A question that cannot be looked up is shown
         // whole. The run decides whether it has expired.
@@ -54,7 +55,9 @@ pub(super) async fn wait_and_answer(
             }
             ClientChannel::InputRequired => input_required::ask(scope, caller, &question).await,
             ClientChannel::Elicitation => {
-                match elicitation::ask(scope, caller, hosted, &question, &mut reporter).await? {
+                let dialog =
+                    elicitation::ask(scope, caller, hosted, &request, &question, &mut reporter);
+                match dialog.await? {
                     elicitation::DialogOutcome::Settled => {
                         after = PriorDecision::Settled(id);
                         continue;

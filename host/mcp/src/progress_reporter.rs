@@ -2,8 +2,8 @@
 //!
 //! **Invariant:** the numbers of one request only grow.
 
-use pml::hosting::{RunProgress, RunWatcher};
-use pml::text::escape;
+use pml::hosting::{ReportedProgress, RunProgress, RunWatcher};
+use pml::text::{Redactor, cut, escape, in_one_line};
 use rmcp::Peer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{RequestContext, RoleServer};
@@ -18,6 +18,9 @@ const MIN_INTERVAL: Duration = Duration::from_millis(100);
 /// The longest time between two reports while the run waits for a person, so that the client knows
 /// that the server is alive.
 const HEARTBEAT: Duration = Duration::from_secs(5);
+
+/// Maximum number of characters of a server's message in a report.
+const MAX_MESSAGE: usize = 200;
 
 /// Reports progress to one client.
 pub(super) struct ProgressReporter {
@@ -75,8 +78,8 @@ impl ProgressReporter {
     }
 
     /// Reports the progress of the run.
-    pub(super) fn report_progress(&mut self, progress: &RunProgress) {
-        self.report(progress_text(progress));
+    pub(super) fn report_progress(&mut self, progress: &RunProgress, redactor: &Redactor) {
+        self.report(progress_text(progress, redactor));
     }
 
     /// Reports a line in its own task: a client that does not read must not block the run.
@@ -97,7 +100,10 @@ impl ProgressReporter {
 }
 
 /// Formats the progress of a run as a line for people.
-pub(super) fn progress_text(progress: &RunProgress) -> String {
+pub(super) fn progress_text(progress: &RunProgress, redactor: &Redactor) -> String {
+    if let Some(reported) = &progress.reported {
+        return reported_text(reported, redactor);
+    }
     if let Some(preparation) = &progress.preparation {
         let what = escape(&preparation.what);
         return match preparation.total {
@@ -117,4 +123,44 @@ pub(super) fn progress_text(progress: &RunProgress) -> String {
         (None, _) => done,
     };
     escape(&line).into_owned()
+}
+
+/// Formats what the tool of a call reported: `files:search 3/10: message`.
+fn reported_text(reported: &ReportedProgress, redactor: &Redactor) -> String {
+    let ReportedProgress { tool, progress, .. } = reported;
+    let mut line = escape(tool.as_str()).into_owned();
+    match progress.total.filter(|total| total.is_finite()) {
+        _ if !progress.done.is_finite() => {}
+        Some(total) => line += &format!(" {}/{}", amount(progress.done), amount(total)),
+        None => line += &format!(" {}", amount(progress.done)),
+    }
+    if let Some(message) = progress.message.as_deref().filter(|message| !message.is_empty()) {
+        line += ": ";
+        line += &cut(&in_one_line(&redactor.redact_text(message)), MAX_MESSAGE);
+    }
+    line
+}
+
+/// Formats an amount, with two decimals at most.
+fn amount(amount: f64) -> String {
+    let text = format!("{amount:.2}");
+    match text.len() > MAX_AMOUNT {
+        true => format!("{amount:e}"),
+        false => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+    }
+}
+
+/// Maximum number of characters of an amount: a larger one is written with its exponent.
+const MAX_AMOUNT: usize = 24;
+
+#[cfg(test)]
+mod tests {
+    use super::amount;
+
+    #[test]
+    fn amounts_are_short() {
+        assert_eq!([3.0, 0.5, 1.0 / 3.0, -0.0].map(amount), ["3", "0.5", "0.33", "-0"]);
+        assert_eq!(amount(100.0), "100");
+        assert_eq!(amount(f64::MAX), "1.7976931348623157e308");
+    }
 }

@@ -1,8 +1,8 @@
 //! The events of a run.
 
 use crate::model::{
-    CallError, CallId, ConsoleLine, Progress, Question, QuestionId, RecordedDecision, RunId,
-    Timestamp, ToolName,
+    CallError, CallId, CallProgress, ConsoleLine, Progress, Question, QuestionId, RecordedDecision,
+    RunId, Timestamp, ToolName,
 };
 use serde::Serialize;
 
@@ -42,6 +42,16 @@ pub enum Event {
         call: CallId,
         /// The progress so far.
         progress: Progress,
+    },
+    /// The tool of a call that was sent reports how far it is. It may come often, and a late report
+    /// even after the call has its result.
+    CallProgress {
+        /// The run.
+        run: RunId,
+        /// The call.
+        call: CallId,
+        /// The progress so far.
+        progress: CallProgress,
     },
     /// A call has its result.
     CallSettled {

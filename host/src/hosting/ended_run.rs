@@ -3,9 +3,9 @@
 use super::run_watcher::{FailedCall, GrantNote};
 use super::stored_ending::StoredEnding;
 use crate::error::Error;
-use crate::model::{CallResult, Code, RunId};
+use crate::model::{CallResult, Code, Effects, RunId};
 use crate::run::{Ending, Outcome};
-use crate::store::{StoredRun, Timeline};
+use crate::store::{PastCallStage, StoredRun, Timeline};
 
 /// A run that is over, or that cannot continue here.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub enum RunConclusion {
     /// The run ended here.
     Outcome(Box<RunReport>),
     /// The run ended earlier or elsewhere, according to its journal.
-    Stored(StoredEnding),
+    Stored(Box<StoredEnding>),
     /// The run is not over, or that is not known: the error that prevents it from continuing here.
     Unavailable(Error),
 }
@@ -54,6 +54,9 @@ pub struct CallSummary {
     pub completed: Vec<String>,
     /// The last call that failed.
     pub failed: Option<String>,
+    /// Calls that were sent and have no outcome: they may have had an effect. Empty while a process
+    /// has the run.
+    pub unsettled: Vec<String>,
 }
 
 impl EndedRun {
@@ -107,10 +110,16 @@ impl CallSummary {
                 (None, _) => {}
             }
         }
+        let cut_off = timeline.calls.values();
+        let cut_off = cut_off.filter(|call| {
+            let reads_only = call.sent.as_ref().is_some_and(|it| it.effects == Effects::ReadOnly);
+            call.stage == PastCallStage::Executing && !reads_only
+        });
+        summary.unsettled = cut_off.map(|call| call.tool.to_owned()).collect();
         summary
     }
 
     pub(super) fn size(&self) -> usize {
-        self.completed.iter().map(String::len).sum()
+        self.completed.iter().chain(&self.unsettled).map(String::len).sum()
     }
 }

@@ -3,7 +3,7 @@
 use super::client::{Client, ClientId};
 use super::console_log::{ConsoleExcerpt, ConsoleLog};
 use crate::event::{Event, EventSink};
-use crate::model::{CallError, CallId, Progress, ToolName};
+use crate::model::{CallError, CallId, CallProgress, Progress, ToolName};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -52,6 +52,18 @@ pub struct RunProgress {
     pub newest_call: Option<ToolName>,
     /// The preparation of a call that was not sent yet, such as an installation.
     pub preparation: Option<Progress>,
+    /// What the tool of a call in flight reported, if nothing else has happened since.
+    pub reported: Option<ReportedProgress>,
+}
+
+/// The progress that the tool of a call reported.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ReportedProgress {
+    /// The tool.
+    pub tool: ToolName,
+    /// How far it is.
+    pub progress: CallProgress,
 }
 
 #[derive(Default)]
@@ -59,6 +71,7 @@ struct RunActivity {
     calls_done: u64,
     calls_in_flight: BTreeMap<CallId, ToolName>,
     preparation: Option<(CallId, Progress)>,
+    reported: Option<(CallId, CallProgress)>,
     failures: Vec<FailedCall>,
     grant_notes: Vec<GrantNote>,
     console: ConsoleLog,
@@ -82,6 +95,7 @@ impl RunWatcher {
             calls_in_flight: activity.calls_in_flight.len(),
             newest_call: activity.calls_in_flight.last_key_value().map(|(_, tool)| tool.clone()),
             preparation: activity.preparation.as_ref().map(|(_, progress)| progress.clone()),
+            reported: activity.reported(),
         }
     }
 
@@ -120,15 +134,38 @@ impl RunWatcher {
 }
 
 impl RunActivity {
+    fn reported(&self) -> Option<ReportedProgress> {
+        let (call, progress) = self.reported.clone()?;
+        let tool = self.calls_in_flight.get(&call)?.clone();
+        Some(ReportedProgress { tool, progress })
+    }
+
+    /// Records what the tool of a call reports. Reports whether it is news: a report may come late,
+    /// and one before it may come after it.
+    fn apply_report(&mut self, call: CallId, progress: &CallProgress) -> bool {
+        let is_older = |(of, newest): &(CallId, CallProgress)| {
+            *of == call && progress.done.total_cmp(&newest.done).is_lt()
+        };
+        let is_news = self.calls_in_flight.contains_key(&call)
+            && !self.reported.as_ref().is_some_and(is_older);
+        if is_news {
+            self.reported = Some((call, progress.clone()));
+        }
+        is_news
+    }
+
     /// Applies an event. Reports whether it changes the progress.
     fn apply(&mut self, event: &Event) -> bool {
         match event {
+            Event::CallProgress { call, progress, .. } => {
+                return self.apply_report(*call, progress);
+            }
             Event::Console { line, .. } => {
                 self.console.push(line);
                 return false;
             }
             Event::CallStarted { call, tool, .. } => {
-                self.preparation = None;
+                (self.preparation, self.reported) = (None, None);
                 self.calls_in_flight.insert(*call, tool.clone());
             }
             Event::Progress { call, progress, .. } => {
@@ -136,6 +173,7 @@ impl RunActivity {
             }
             Event::CallSettled { call, error, .. } => {
                 self.preparation.take_if(|(prepared, _)| prepared == call);
+                self.reported = None;
                 let tool = self.calls_in_flight.remove(call);
                 self.calls_done += 1;
                 if let (Some(tool), Some(error)) = (tool, error)

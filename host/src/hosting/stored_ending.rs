@@ -51,7 +51,7 @@ pub(super) fn of_stored(stored: &StoredRun) -> EndedRun {
         calls: CallSummary::of(stored),
         call_count: stored.entries.last().map_or(0, |entry| entry.meter.calls),
     };
-    let mut ended = EndedRun::new(run, RunConclusion::Stored(stored));
+    let mut ended = EndedRun::new(run, RunConclusion::Stored(Box::new(stored)));
     ended.cancelled = cancelled;
     ended
 }

@@ -1,7 +1,8 @@
 //! Ends a run: writes its last entries, and makes its outcome.
 
+use super::abort::completed_calls;
 use super::calls::PendingGrantWrite;
-use super::{AbandonedCall, AbortedRun, CompletedCall, Ending, Failure, Outcome, Usage, failure};
+use super::{AbandonedCall, AbortedRun, Ending, Failure, Outcome, Usage, failure};
 use crate::error::Error;
 use crate::event::Event;
 use crate::model::{Decision, RecordedDecision, RunBudget};
@@ -10,9 +11,8 @@ use crate::run::run_driver::RunDriver;
 use crate::run::run_error::RunError;
 use crate::sandbox::{GuestFailure, StopReason};
 use crate::source::Program;
-use crate::store::{JournalEvent, PastCallStage, Timeline, WriteDurability};
+use crate::store::{JournalEvent, WriteDurability};
 use serde_json::value::RawValue;
-use std::collections::BTreeSet;
 
 /// Parsing a program takes this many times as long as parsing JSON.
 const PARSING: usize = 32;
@@ -74,20 +74,12 @@ impl RunDriver {
         let run = self.journal.run();
         self.events.event(&Event::Decided { run, decided: ends.clone() });
         let stored = self.journal.journal().load(run).await?;
-        let history = Timeline::of(&stored.entries);
-        let given: BTreeSet<_> = history.outcomes.iter().map(|outcome| outcome.call).collect();
-        let done = history
-            .calls
-            .iter()
-            .filter(|(call, past)| past.stage == PastCallStage::Done && given.contains(call));
-        let completed =
-            done.map(|(call, past)| CompletedCall { call: *call, tool: past.tool.into() });
         let aborted = AbortedRun {
             message: "Workflow aborted by user".into(),
             who: ends.who.clone(),
             channel: ends.channel.clone(),
             replan: ends.decision == Decision::Replan,
-            completed: completed.collect(),
+            completed: completed_calls(&stored),
         };
         self.conclude(Ending::Aborted(aborted), live).await
     }

@@ -123,6 +123,11 @@ impl Engine {
         abort::end(self, run, message.into(), who, channel).await.map(drop)
     }
 
+    /// Returns the policy that calls are decided by.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
     /// Returns the journal.
     pub fn journal(&self) -> &Arc<dyn Journal> {
         &self.journal

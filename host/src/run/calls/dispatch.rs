@@ -8,8 +8,8 @@ use super::open_calls::{CallStage, OpenCall, OpenCalls, ToolLookup};
 use super::tool_changes::{change_reason, difference};
 use crate::event::Event;
 use crate::model::{
-    AskKind, CallError, CallId, CallResult, ChangeBaseline, Code, Effects, INLINE_LIMIT, Need,
-    ToolChange, ToolName,
+    AskKind, CallError, CallId, CallProgressSink, CallResult, ChangeBaseline, Code, Effects,
+    INLINE_LIMIT, Need, ToolChange, ToolName,
 };
 use crate::router::RoutedTool;
 use crate::run::perform::{OutgoingCall, PerformOutcome, parse_aside, perform, refusal};
@@ -70,8 +70,12 @@ impl OpenCalls {
             self.events.event(&Event::CallStarted { run, call: id, tool });
             let (router, budget) = (self.router.clone(), self.arguments.budget().clone());
             let parsed = self.arguments.take_parsed(id);
+            let events = self.events.clone();
+            let progress = CallProgressSink::new(move |progress| {
+                events.event(&Event::CallProgress { run, call: id, progress });
+            });
             let outgoing =
-                OutgoingCall { run, id, found, approval, arguments, parsed, reply_limit };
+                OutgoingCall { run, id, found, approval, arguments, parsed, reply_limit, progress };
             let abort = self.tasks.send(id, async move {
                 let outcome = perform(&router, &budget, outgoing).await;
                 sent.log(&outcome);
