@@ -3,6 +3,7 @@
 
 use super::answer::ToolAnswer;
 use super::channel::{Caller, ClientChannel};
+use super::question::DecisionWay;
 use super::task;
 use crate::progress_reporter::ProgressReporter;
 use crate::server::RequestScope;
@@ -92,7 +93,11 @@ pub(super) fn approval_required(
     notes: Vec<String>,
 ) -> CallToolResponse {
     hosted.record_shown(question);
-    let mut answer = ToolAnswer::of_question(question, &scope.servers.redactor());
+    let by = match caller.channel.asks_people() && !scope.model_may_approve {
+        true => DecisionWay::Dialog,
+        false => DecisionWay::Caller,
+    };
+    let mut answer = ToolAnswer::of_question(question, by, &scope.servers.redactor());
     let console = hosted.watcher().read_lines(&scope.server.client);
     answer.add_console(&console.lines, console.dropped);
     complete(caller, answer, notes)

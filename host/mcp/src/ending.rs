@@ -1,6 +1,7 @@
 //! Renders the ending of a run as an answer: from its outcome, or later from its journal.
 
 use super::answer::{ToolAnswer, workflow_not_found};
+use super::question::DecisionWay;
 use super::{blocks, handle};
 use pml::hosting::{
     CallSummary, Client, ConsoleExcerpt, EndedRun, FailedCall, GrantNote, HostedRun, RunConclusion,
@@ -8,10 +9,13 @@ use pml::hosting::{
 };
 use pml::json::{self, Value, json};
 use pml::{
-    Ending, Failure, Outcome, RunId,
-    run::AbortedRun,
+    Code, Ending, Outcome, RunId,
+    run::{AbortedRun, ErrorReport},
     text::{Redactor, escape, parsed_size},
 };
+
+/// Maximum number of calls without an outcome that are listed.
+const MAX_UNSETTLED: usize = 20;
 
 impl ToolAnswer {
     /// Returns the answer for an ended run, with the lines that a client has not read yet.
@@ -36,14 +40,12 @@ impl ToolAnswer {
         let RunReport { outcome, calls, failures, grant_notes, .. } = report;
         let mut answer = match &outcome.ending {
             Ending::Finished(_) => of_result(outcome.run_id, outcome.json()),
-            Ending::Failed(failure) => ToolAnswer::error(of_failure(failure)),
+            Ending::Failed(failure) => ToolAnswer::error(&failure.into()),
             Ending::Waiting(questions) => match questions.first() {
-                Some(first) => ToolAnswer::of_question(first, redactor),
-                None => {
-                    ToolAnswer::error(json!({ "code": "INTERNAL", "message": "nothing is asked" }))
-                }
+                Some(first) => ToolAnswer::of_question(first, DecisionWay::Command, redactor),
+                None => ToolAnswer::error(&ErrorReport::new(Code::Internal, "nothing is asked")),
             },
-            Ending::Aborted(aborted) => of_aborted(aborted),
+            Ending::Aborted(aborted) => of_aborted(outcome.run_id, aborted),
             Ending::Expired(_) => workflow_not_found(),
         };
         if let Some(calls) = calls {
@@ -71,12 +73,12 @@ impl ToolAnswer {
     fn of_stored(run: RunId, stored: &StoredEnding) -> ToolAnswer {
         let mut answer = match &stored.ending {
             Some(Ending::Failed(failure)) => {
-                let mut answer = ToolAnswer::error(of_failure(failure));
+                let mut answer = ToolAnswer::error(&failure.into());
                 answer.add_checkpoint(run, &stored.calls, failure.error_code.is_some());
                 answer
             }
             Some(Ending::Aborted(aborted)) => {
-                let mut answer = of_aborted(aborted);
+                let mut answer = of_aborted(run, aborted);
                 answer.add_checkpoint(run, &stored.calls, false);
                 answer
             }
@@ -97,6 +99,10 @@ impl ToolAnswer {
     /// Adds the calls of the run and, if `uncaught`, the call that it failed with.
     fn add_checkpoint(&mut self, run: RunId, calls: &CallSummary, uncaught: bool) {
         self.add(checkpoint(run, calls));
+        self.add_notes(calls.unsettled.iter().take(MAX_UNSETTLED).map(|tool| {
+            let tool = escape(tool);
+            format!("a call of `{tool}` was cut off: it may have had an effect")
+        }));
         if uncaught && let Some(error) = self.body.get_mut("error") {
             error["node"] = json!(calls.failed);
         }
@@ -121,11 +127,29 @@ fn outcome_notes(outcome: &Outcome) -> Vec<String> {
     let unhandled = outcome.unhandled.iter();
     let unhandled = unhandled
         .map(|failure| format!("unhandled rejection: {}: {}", failure.name, failure.message));
-    let abandoned = outcome.abandoned.iter().map(|call| {
-        let what = if call.sent { "was cancelled" } else { "was never sent" };
-        format!("call {} of `{}` {what}: the program did not wait for it", call.call, call.tool)
+    let cut_short = was_cut_short(&outcome.ending);
+    let abandoned = outcome.abandoned.iter().filter_map(|call| {
+        let what = match (call.sent, cut_short) {
+            (true, true) => "was cancelled: it may have had an effect",
+            (true, false) => "was cancelled: the program ended without waiting for it",
+            (false, false) => "was never sent: the program ended without waiting for it",
+            // It had no effect, and the program is not at fault.
+            (false, true) => return None,
+        };
+        Some(format!("call {} of `{}` {what}", call.call, escape(&call.tool)))
     });
     unhandled.chain(abandoned).collect()
+}
+
+/// Reports whether a person or a limit ended the program, which may still have waited for its calls.
+fn was_cut_short(ending: &Ending) -> bool {
+    match ending {
+        Ending::Aborted(_) | Ending::Expired(_) => true,
+        Ending::Failed(failure) => {
+            matches!(failure.code, Code::CpuTime | Code::Timeout | Code::Memory | Code::Calls)
+        }
+        _ => false,
+    }
 }
 
 /// Memory that a result that fits may take beside its text and its pictures, in bytes.
@@ -160,35 +184,20 @@ fn of_result(run: RunId, text: Option<&str>) -> ToolAnswer {
     answer
 }
 
-/// Renders a failure.
-fn of_failure(failure: &Failure) -> Value {
-    let given = |text: &'_ str| !text.is_empty();
-    let code = failure.code.as_str();
-    let own = failure.error_code.as_deref().filter(|own| given(own));
-    let name = Some(failure.name.as_str()).filter(|name| given(name));
-    let mut error = json!({ "code": own.unwrap_or(code), "type": name.unwrap_or(code),
-        "message": failure.message });
-    if let Some(position) = &failure.position {
-        error["position"] = json!(position);
-    }
-    if let Some(hint) = &failure.hint {
-        error["hint"] = hint.as_str().into();
-    }
-    if !failure.causes.is_empty() {
-        error["causes"] = json!(failure.causes);
-    }
-    if let Some(frame) = failure.code_frame.as_deref().filter(|frame| given(frame)) {
-        error["frame"] = frame.trim_end().into();
-    }
-    error
-}
-
-/// Returns the answer for a run that a person ended.
-fn of_aborted(aborted: &AbortedRun) -> ToolAnswer {
-    let error = json!({ "code": "ABORTED", "type": "Aborted", "message": aborted.message });
-    let completed: Vec<_> = aborted.completed.iter().map(|call| call.tool.as_str()).collect();
-    let body = json!({ "success": false, "error": error, "completed": completed,
-        "replan": aborted.replan });
+/// Returns the answer for a run that a person or a client ended. Its calls are in its checkpoint.
+fn of_aborted(run: RunId, aborted: &AbortedRun) -> ToolAnswer {
+    let mut error = ErrorReport::new(Code::Aborted, aborted.message.as_str());
+    error.hint = Some(match aborted.replan {
+        true => format!(
+            "the person wants another program: write it, and send it with `resume_from` \
+             \"{run}\"; finished calls are not made again"
+        ),
+        false => format!(
+            "nothing more is called; a program that goes on from here is sent with \
+             `resume_from` \"{run}\", if the person wants that"
+        ),
+    });
+    let body = json!({ "success": false, "error": error, "replan": aborted.replan });
     ToolAnswer::new("aborted", body)
 }
 
