@@ -470,7 +470,7 @@ fn an_answer_on_another_tool_decides_nothing() {
         let refused = client.call(other, answer.clone());
         assert_eq!(refused["error"]["code"], -32602, "{other}: {refused}");
         let message = refused["error"]["message"].as_str().expect("a message");
-        assert!(message.contains("asked by `box:count`: come back on that tool"), "{message}");
+        assert!(message.contains("the same tool that asked, `box:count`"), "{message}");
     }
     assert!(pml_kit::toolbox_calls(&env).is_empty());
     let done = client.call("box:count", answer);
@@ -481,7 +481,7 @@ fn an_answer_on_another_tool_decides_nothing() {
         let answer = json!({ "continue_workflow": answer });
         let refused = client.call("box:count", answer.clone());
         assert_eq!(refused["error"]["code"], -32602, "{refused}");
-        assert!(refused.to_string().contains("asked by `execute`"), "{refused}");
+        assert!(refused.to_string().contains("the same tool that asked, `execute`"), "{refused}");
         let done = client.call(own, answer);
         assert_eq!(done["result"]["structuredContent"]["status"], "success", "{done}");
     }
