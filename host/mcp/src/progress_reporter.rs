@@ -2,7 +2,8 @@
 //!
 //! **Invariant:** the numbers of one request only grow.
 
-use pml::hosting::{ReportedProgress, RunProgress, RunWatcher};
+use pml::event::CallProgress;
+use pml::hosting::{RunProgress, RunWatcher};
 use pml::text::{Redactor, cut, escape, in_one_line};
 use rmcp::Peer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
@@ -102,7 +103,7 @@ impl ProgressReporter {
 /// Formats the progress of a run as a line for people.
 pub(super) fn progress_text(progress: &RunProgress, redactor: &Redactor) -> String {
     if let Some(reported) = &progress.reported {
-        return reported_text(reported, redactor);
+        return reported_text(reported.tool.as_str(), &reported.progress, redactor);
     }
     if let Some(preparation) = &progress.preparation {
         let what = escape(&preparation.what);
@@ -126,9 +127,8 @@ pub(super) fn progress_text(progress: &RunProgress, redactor: &Redactor) -> Stri
 }
 
 /// Formats what the tool of a call reported: `files:search 3/10: message`.
-fn reported_text(reported: &ReportedProgress, redactor: &Redactor) -> String {
-    let ReportedProgress { tool, progress, .. } = reported;
-    let mut line = escape(tool.as_str()).into_owned();
+fn reported_text(tool: &str, progress: &CallProgress, redactor: &Redactor) -> String {
+    let mut line = escape(tool).into_owned();
     match progress.total.filter(|total| total.is_finite()) {
         _ if !progress.done.is_finite() => {}
         Some(total) => line += &format!(" {}/{}", amount(progress.done), amount(total)),
@@ -155,7 +155,24 @@ const MAX_AMOUNT: usize = 24;
 
 #[cfg(test)]
 mod tests {
-    use super::amount;
+    use super::{amount, reported_text};
+    use pml::event::CallProgress;
+    use pml::{Secret, text::Redactor};
+
+    #[test]
+    fn what_a_server_reports_is_one_short_line_without_its_secrets() {
+        let redactor = Redactor::with_secrets([Secret::new("hunter2-hunter2")]);
+        let line = |done, total, message| {
+            reported_text("a:b", &CallProgress::new(done, total, message), &redactor)
+        };
+        assert_eq!(line(3.0, Some(10.0), None), "a:b 3/10");
+        assert_eq!(line(0.5, None, Some("")), "a:b 0.5");
+        assert_eq!(line(f64::NAN, Some(1.0), Some("x\ny\u{202e}")), "a:b: x\\ny\\u{202e}");
+        assert_eq!(line(1.0, Some(f64::INFINITY), None), "a:b 1");
+        let shown = line(1.0, None, Some("with hunter2-hunter2"));
+        assert!(shown.starts_with("a:b 1: with [") && !shown.contains("hunter2"), "{shown}");
+        assert!(line(1.0, None, Some(&"long ".repeat(1_000))).chars().count() < 230);
+    }
 
     #[test]
     fn amounts_are_short() {

@@ -138,13 +138,20 @@ fn each_thing_is_said_once() {
     {
       "success": false,
       "approval_required": true,
+      "approval_type": "tool_permission",
+      "description": "Approval required to call fs:write (and 1 more)",
+      "context": {
+        "tool": "fs:write",
+        "arguments": {
+          "path": "/notes/1.txt"
+        }
+      },
+      "approval_context": {
+        "type": "tool_permission",
+        "tool": "fs:write",
+        "workflow_id": "00000000-0000-4000-8000-000000000001"
+      },
       "workflow_id": "00000000-0000-4000-8000-000000000001",
-      "options": [
-        "continue",
-        "always",
-        "abort",
-        "replan"
-      ],
       "asks": [
         {
           "id": 1,
@@ -182,22 +189,15 @@ fn each_thing_is_said_once() {
           ]
         }
       ],
+      "options": [
+        "continue",
+        "always",
+        "abort",
+        "replan"
+      ],
       "answer_with": "pml approve 00000000-0000-4000-8000-000000000001",
       "next": "show the person what is asked; when they have decided, call the same tool, `execute`, with only `continue_workflow`: {workflow_id, approved}. Or they run `answer_with` themselves",
-      "expires_at": null,
-      "approval_type": "tool_permission",
-      "description": "Approval required to call fs:write (and 1 more)",
-      "context": {
-        "tool": "fs:write",
-        "arguments": {
-          "path": "/notes/1.txt"
-        }
-      },
-      "approval_context": {
-        "type": "tool_permission",
-        "tool": "fs:write",
-        "workflow_id": "00000000-0000-4000-8000-000000000001"
-      }
+      "expires_at": null
     }
     "#);
 }
