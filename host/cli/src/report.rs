@@ -129,8 +129,8 @@ pub(super) fn error_json(error: &anyhow::Error) -> Value {
 
 /// Reports why a program failed.
 pub(super) fn failure(failure: &Failure) {
-    let uncaught = if failure.code == Code::Threw { "uncaught " } else { "" };
-    let mut text = format!("{ERROR}error{ERROR:#}: {uncaught}{}", describe(failure));
+    let (unhandled, what) = (unhandled(failure.code), describe(failure));
+    let mut text = format!("{ERROR}error{ERROR:#}: {unhandled}{what}");
     for cause in &failure.causes {
         text += &cause_line(cause);
     }
@@ -246,13 +246,13 @@ pub(super) fn expired(run: RunId) {
     ));
 }
 
-/// Prints warnings about an outcome: unhandled rejections, abandoned calls and dropped console
-/// lines.
+/// Prints warnings about an outcome: further errors that nobody handled, abandoned calls and
+/// dropped console lines.
 pub(super) fn outcome_warnings(outcome: &Outcome) {
     for failure in &outcome.unhandled {
         let at = failure.position.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
-        let what = describe(failure);
-        ui::say(&format!("{WARNING}warning{WARNING:#}: unhandled rejection: {what}{at}"));
+        let (unhandled, what) = (unhandled(failure.code), describe(failure));
+        ui::say(&format!("{WARNING}warning{WARNING:#}: {unhandled}{what}{at}"));
     }
     for call in &outcome.abandoned {
         let (number, tool) = (call.call, in_one_line(&call.tool));
@@ -303,12 +303,21 @@ fn cause_line(cause: &str) -> String {
     format!("\n  {DIM}because{DIM:#}: {}", quote(cause))
 }
 
+/// Returns the words before an error that the program threw: nobody caught it.
+fn unhandled(code: Code) -> &'static str {
+    match code {
+        Code::Threw => "uncaught ",
+        Code::UnhandledRejection => "unhandled rejection: ",
+        _ => "",
+    }
+}
+
 /// Returns one line about a failure: the thrown error, or the limit that was hit.
 fn describe(failure: &Failure) -> String {
     let message = quote(&failure.message);
     match failure.code {
-        Code::Threw if failure.name.is_empty() => message,
-        Code::Threw => {
+        Code::Threw | Code::UnhandledRejection if failure.name.is_empty() => message,
+        Code::Threw | Code::UnhandledRejection => {
             let code = failure.error_code.as_deref().map(in_one_line);
             let code = code.map(|code| format!(" [{code}]")).unwrap_or_default();
             let name = quote(&failure.name);

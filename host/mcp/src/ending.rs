@@ -8,7 +8,7 @@ use pml::hosting::{
 };
 use pml::json::{self, Value, json};
 use pml::{
-    Ending, Failure, Outcome, RunId,
+    Code, Ending, Failure, Outcome, RunId,
     run::AbortedRun,
     text::{Redactor, escape, parsed_size},
 };
@@ -119,8 +119,13 @@ fn grant_text(note: &GrantNote) -> String {
 /// Returns notes about an outcome.
 fn outcome_notes(outcome: &Outcome) -> Vec<String> {
     let unhandled = outcome.unhandled.iter();
-    let unhandled = unhandled
-        .map(|failure| format!("unhandled rejection: {}: {}", failure.name, failure.message));
+    let unhandled = unhandled.map(|failure| {
+        let kind = match failure.code {
+            Code::UnhandledRejection => "unhandled rejection",
+            _ => "uncaught error",
+        };
+        format!("another {kind}: {}: {}", failure.name, failure.message)
+    });
     let abandoned = outcome.abandoned.iter().map(|call| {
         let what = if call.sent { "was cancelled" } else { "was never sent" };
         format!("call {} of `{}` {what}: the program did not wait for it", call.call, call.tool)

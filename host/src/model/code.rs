@@ -54,6 +54,8 @@ macro_rules! codes {
 codes! {
     /// The script threw an error that nobody caught.
     Threw = "THREW", Script;
+    /// A promise was rejected, and nobody had handled the error when the program ended.
+    UnhandledRejection = "UNHANDLED_REJECTION", Script;
     /// The source is not JavaScript or TypeScript.
     Syntax = "SYNTAX", Script;
     /// The source uses TypeScript that has to be compiled, not just erased, or JSX.

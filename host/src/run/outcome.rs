@@ -19,7 +19,8 @@ pub struct Outcome {
     pub console: Vec<ConsoleLine>,
     /// The number of lines over the console's limit.
     pub dropped_lines: u32,
-    /// Rejections that the program left unhandled.
+    /// Errors that nobody handled, besides the one that the run failed with: rejected promises, and
+    /// what callbacks threw.
     pub unhandled: Vec<Failure>,
     /// Calls that the program did not wait for.
     pub abandoned: Vec<AbandonedCall>,

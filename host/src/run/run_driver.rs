@@ -356,11 +356,15 @@ pub(super) fn begin(header: &RunHeader, program: &Program) -> StartParameters {
 
 /// Returns the modules of a program as the sandbox takes them.
 pub(super) fn modules(program: &Program) -> Vec<crate::sandbox::GuestModule> {
-    let modules = program.modules.iter().map(|module| crate::sandbox::GuestModule {
-        name: module.name.clone(),
-        code: module.code.clone(),
-        first_line: module.first_line,
-        imports: module.imports.clone(),
+    let modules = program.modules.iter().map(|module| {
+        let refused = module.refused_imports.iter();
+        crate::sandbox::GuestModule {
+            name: module.name.clone(),
+            code: module.code.clone(),
+            first_line: module.first_line,
+            imports: module.imports.clone(),
+            refused_imports: refused.map(|it| (it.specifier.clone(), it.message.clone())).collect(),
+        }
     });
     modules.collect()
 }

@@ -26,6 +26,16 @@ pub(super) enum ModuleRole {
 pub(super) struct ModuleImport {
     pub(super) specifier: String,
     pub(super) offset: u32,
+    pub(super) timing: ImportTiming,
+}
+
+/// The time at which an import takes place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ImportTiming {
+    /// Before the program runs: `import … from "…"`, `export … from "…"`.
+    Static,
+    /// When the program gets there: `import("…")`. It may fail, and the program may catch that.
+    Dynamic,
 }
 
 /// A module that is ready to execute. Its imports are not followed yet.
@@ -60,17 +70,6 @@ fn parse_and_compile(
         let blanked = blank::blank(program, tokens);
         if let Some(refusal) = blanked.refusal {
             return Err(SourceError::unsupported(text, refusal));
-        }
-        if let Some(offset) = blanked.unknown_import {
-            let hint =
-                "write the path out as a string: what a program imports is read before it runs";
-            return Err(SourceError::import(
-                text,
-                offset,
-                "import(…)",
-                "its specifier is not a string",
-                Some(hint.to_owned()),
-            ));
         }
         if role == ModuleRole::Imported || blanked.is_module {
             if let Some(offset) = blanked.top_level_return {

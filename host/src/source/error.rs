@@ -15,7 +15,7 @@ use crate::source::code_frame::CodeFrame;
 
 /// Longest piece of a program that is quoted in a message: enough to recognise it, too short to
 /// flood a terminal.
-const QUOTE: usize = 200;
+pub(super) const QUOTE: usize = 200;
 
 /// The reason why a script could not be loaded.
 #[derive(Debug, thiserror::Error)]

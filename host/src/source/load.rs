@@ -10,11 +10,11 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::compile::{self, CompiledModule, ModuleRole};
+use super::compile::{self, CompiledModule, ImportTiming, ModuleRole};
 use super::error::{ModuleText, SourceError};
 use super::json;
 use super::position::LineIndex;
-use super::program::{Language, Program, SourceModule};
+use super::program::{Language, Program, RefusedImport, SourceModule};
 use super::resolve::{self, ModuleFile, Workspace};
 use super::script::{Script, ScriptSource};
 use crate::model::{HostWork, WorkSlice};
@@ -84,7 +84,15 @@ impl Loader<'_> {
         while next < self.modules.len() {
             let imports = std::mem::take(&mut self.modules[next].imports);
             for import in imports {
-                let resolved = self.resolve(next, &import)?;
+                let resolved = match self.resolve(next, &import) {
+                    Ok(resolved) => resolved,
+                    Err(refused) if import.timing == ImportTiming::Dynamic => {
+                        let refused = RefusedImport::new(import.specifier, import.offset, refused);
+                        self.modules[next].module.refused_imports.push(refused);
+                        continue;
+                    }
+                    Err(refused) => return Err(self.refusal(next, &import, refused)),
+                };
                 let index = match self.indexes.get(&resolved.path) {
                     Some(index) => *index,
                     None => {
@@ -94,8 +102,11 @@ impl Loader<'_> {
                         index
                     }
                 };
-                let name = self.modules[index].module.name.clone();
-                self.modules[next].module.imports.push((import.specifier, name));
+                let imported = (import.specifier, self.modules[index].module.name.clone());
+                let imports = &mut self.modules[next].module.imports;
+                if !imports.contains(&imported) {
+                    imports.push(imported);
+                }
             }
             next += 1;
         }
@@ -106,9 +117,9 @@ impl Loader<'_> {
         &self,
         importer: usize,
         import: &compile::ModuleImport,
-    ) -> Result<ModuleFile, SourceError> {
+    ) -> Result<ModuleFile, resolve::ImportRefusal> {
         let importer = &self.modules[importer];
-        let found = match &self.workspace {
+        match &self.workspace {
             Some(workspace) => {
                 workspace.resolve(importer.module.path.as_deref(), &import.specifier)
             }
@@ -116,17 +127,18 @@ impl Loader<'_> {
                 reason: "the program has no workspace",
                 hint: Some("run it from a file, or name a workspace folder".to_owned()),
             })),
-        };
-        found.map_err(|refused| {
-            let text = ModuleText { name: &importer.module.name, text: &importer.module.source };
-            SourceError::import(
-                text,
-                import.offset,
-                &import.specifier,
-                refused.reason,
-                refused.hint,
-            )
-        })
+        }
+    }
+
+    fn refusal(
+        &self,
+        importer: usize,
+        import: &compile::ModuleImport,
+        refused: resolve::ImportRefusal,
+    ) -> SourceError {
+        let module = &self.modules[importer].module;
+        let text = ModuleText { name: &module.name, text: &module.source };
+        SourceError::import(text, import.offset, &import.specifier, refused.reason, refused.hint)
     }
 
     fn add_file(&mut self, file: ModuleFile, role: ModuleRole) -> Result<(), SourceError> {
@@ -184,6 +196,7 @@ impl Loader<'_> {
             code,
             source: Arc::from(text),
             imports: Vec::new(),
+            refused_imports: Vec::new(),
             first_line,
             shift,
         };
@@ -322,13 +335,30 @@ mod tests {
             error.to_string(),
             "import of `./a.ts` is refused, the program has no workspace: p.ts:1:8"
         );
-        let error = refused("await import(name)");
-        assert_eq!(
-            error.to_string(),
-            "import of `import(…)` is refused, its specifier is not a string: p.ts:1:7"
-        );
         assert!(Script::ts("import type { A } from 'anything'; 1").load(LIMIT).is_ok());
         assert!(Script::ts("require('fs')").load(LIMIT).is_ok());
+    }
+
+    #[test]
+    fn a_dynamic_import_is_refused_when_the_program_gets_there() {
+        let folder = folder(&[("a.js", b"export default 1"), ("lib/index.js", b"")]);
+        let text = "import a from './a.js'\nawait import('./a.js'); await import('node:fs')\n\
+                    await import(`./lib`); import('node:fs'); import(name)";
+        let program = Script::ts(text).in_workspace(folder.path()).load(LIMIT).unwrap();
+        let entry = &program.modules[0];
+        assert_eq!(entry.imports, [("./a.js".to_owned(), "a.js".to_owned())]);
+        let refused = entry.refused_imports.iter().map(|it| (it.message.as_str(), it.offset));
+        assert_eq!(
+            refused.collect::<Vec<_>>(),
+            [
+                ("import of `node:fs` is refused, it is not a relative path", 53),
+                ("import of `./lib` is refused, it is a folder", 77),
+                ("import of `node:fs` is refused, it is not a relative path", 94),
+            ]
+        );
+        assert!(entry.refused_imports[0].hint.as_ref().unwrap().contains("only `mcp`"));
+        let written = serde_json::to_string(&program).unwrap();
+        assert_eq!(serde_json::from_str::<Program>(&written).unwrap().modules[0].imports.len(), 1);
     }
 
     #[test]

@@ -42,6 +42,6 @@ pub(crate) use calls::{Callee, Literal, LiteralValue, ProgramCall, calls_of};
 pub use code_frame::CodeFrame;
 pub use error::{SourceError, SourceLocation};
 pub use position::Position;
-pub use program::{ColumnShift, Language, Program, SourceModule};
+pub use program::{ColumnShift, Language, Program, RefusedImport, SourceModule};
 pub use script::Script;
 pub use trace::StackFrame;

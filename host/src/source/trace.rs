@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn other_lines_of_a_text_stay_as_they_are() {
         let program = program("1; f()");
-        let text = "Error: x\n    at default (program.ts:1:11)\n    at native (native)\n";
+        let text = "Error: x\n    at default (program.ts:1:26)\n    at native (native)\n";
         assert_eq!(
             program.trace_text(text),
             "Error: x\n    at default (program.ts:1:4)\n    at native (native)\n"

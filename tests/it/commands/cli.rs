@@ -243,9 +243,10 @@ fn what_a_program_leaves_behind_is_told_on_stderr() {
         "eval",
         "Promise.reject(new Error('lost')); mcp.pml.confirm({ message: 'x' }); return 1",
     ]);
-    assert_eq!((output.stdout.as_str(), output.code), ("1\n", 0));
+    assert_eq!((output.stdout.as_str(), output.code), ("", 1));
     for part in [
-        "warning: unhandled rejection: Error: lost (eval.ts:1:",
+        "error: unhandled rejection: Error: lost\n",
+        "hint: nobody waited for this promise",
         "`pml:confirm` was never sent",
         "hint: `await` it",
     ] {

@@ -5,4 +5,7 @@ mod cases;
 mod costs;
 mod determinism;
 mod fairness;
+mod imports;
+mod last_expression;
 mod limits;
+mod unhandled;

@@ -10,7 +10,7 @@ use oxc::parser::{Kind, Token};
 use oxc::span::GetSpan as _;
 use oxc::syntax::scope::ScopeFlags;
 
-use super::super::compile::ModuleImport;
+use super::super::compile::{ImportTiming, ModuleImport};
 use super::super::error::UnsupportedConstruct;
 use super::edits::Edits;
 use super::{class, erase};
@@ -18,7 +18,8 @@ use super::{class, erase};
 /// A program without its types.
 pub(in super::super) struct BlankedProgram {
     pub(in super::super) code: String,
-    /// Its imports, each specifier once.
+    /// Its imports: those at its top with each specifier once, and every dynamic one that is written
+    /// out.
     pub(in super::super) imports: Vec<ModuleImport>,
     /// Whether it has module syntax that remains at run time.
     pub(in super::super) is_module: bool,
@@ -26,8 +27,6 @@ pub(in super::super) struct BlankedProgram {
     pub(in super::super) top_level_return: Option<u32>,
     /// The first construct that cannot be run.
     pub(in super::super) refusal: Option<UnsupportedConstruct>,
-    /// The first dynamic import whose specifier is not written out.
-    pub(in super::super) unknown_import: Option<u32>,
 }
 
 /// Blanks the types of a program.
@@ -41,7 +40,6 @@ pub(in super::super) fn blank(program: &Program<'_>, tokens: &[Token]) -> Blanke
         statement_start: u32::MAX,
         top_level_return: None,
         refusal: None,
-        unknown_import: None,
     };
     if let Some(hashbang) = &program.hashbang {
         blanker.edits.blank_span(hashbang.span);
@@ -53,7 +51,6 @@ pub(in super::super) fn blank(program: &Program<'_>, tokens: &[Token]) -> Blanke
         is_module: blanker.is_module,
         top_level_return: blanker.top_level_return,
         refusal: blanker.refusal,
-        unknown_import: blanker.unknown_import,
     }
 }
 
@@ -68,7 +65,6 @@ struct Blanker<'t> {
     statement_start: u32,
     top_level_return: Option<u32>,
     refusal: Option<UnsupportedConstruct>,
-    unknown_import: Option<u32>,
 }
 
 impl Blanker<'_> {
@@ -80,8 +76,14 @@ impl Blanker<'_> {
 
     fn record_import(&mut self, source: &str, offset: u32) {
         if self.specifiers.insert(source.to_owned()) {
-            self.imports.push(ModuleImport { specifier: source.to_owned(), offset });
+            let (specifier, timing) = (source.to_owned(), ImportTiming::Static);
+            self.imports.push(ModuleImport { specifier, offset, timing });
         }
+    }
+
+    fn record_dynamic_import(&mut self, source: &str, offset: u32) {
+        let (specifier, timing) = (source.to_owned(), ImportTiming::Dynamic);
+        self.imports.push(ModuleImport { specifier, offset, timing });
     }
 
     fn is_unsafe_assertion(&self, it: &TSTypeAssertion<'_>) -> bool {
@@ -220,15 +222,15 @@ impl<'a> Visit<'a> for Blanker<'_> {
     fn visit_import_expression(&mut self, it: &ImportExpression<'a>) {
         match &it.source {
             Expression::StringLiteral(source) => {
-                self.record_import(&source.value, source.span.start)
+                self.record_dynamic_import(&source.value, it.span.start)
             }
             Expression::TemplateLiteral(source) if source.is_no_substitution_template() => {
                 let text = source.quasis.first().and_then(|quasi| quasi.value.cooked);
-                self.record_import(text.map_or("", |text| text.as_str()), source.span.start);
+                let text = text.map_or("", |text| text.as_str());
+                self.record_dynamic_import(text, it.span.start);
             }
-            _ => {
-                self.unknown_import.get_or_insert(it.span.start);
-            }
+            // The program computes what it imports, and finds out when it gets there.
+            _ => {}
         }
         if it.phase.is_some() {
             self.refuse(it.span.start, "an import phase", "write a plain `import(…)`");
