@@ -191,7 +191,7 @@ fn placing_a_thousand_errors_in_a_long_program_has_an_end() {
     let errors = "for (let i = 0; i < 1000; i++) Promise.reject(new Error(`e${i}`));\n";
     env.write("errors.ts", format!("{}\n{errors}return 1", "0;".repeat(200_000)));
     let costs = measured(&env, &["run", "errors.ts", "--cpu-time", "2s"]);
-    assert_eq!(costs.stdout, "1\n", "{}", costs.stderr);
+    assert_eq!(costs.stdout, "", "{}", costs.stderr);
     assert!(costs.stderr.contains("(errors.ts:2:"), "{}", costs.stderr);
     assert!(costs.cpu < 20.0, "{} s", costs.cpu);
 }

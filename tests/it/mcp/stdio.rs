@@ -103,6 +103,22 @@ fn a_tool_that_fails_throws_what_it_said() {
 }
 
 #[test]
+fn an_error_that_nobody_handles_is_an_error_of_the_run() {
+    let env = allowing();
+    let mut client = toolbox_client(&env);
+    let told = client.execute(
+        "console.log('seen')\nPromise.reject(new Error('one'))\nPromise.reject(new Error('two'))\nreturn 1",
+    );
+    assert_eq!((&told["status"], &told["result"]), (&json!("error"), &json!(null)), "{told}");
+    let error = &told["error"];
+    assert_eq!(error["code"], "UNHANDLED_REJECTION", "{told}");
+    assert_eq!((&error["message"], &error["position"]["line"]), (&json!("one"), &json!(2)));
+    assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("`await` it")), "{told}");
+    assert!(told.to_string().contains("another unhandled rejection: Error: two"), "{told}");
+    assert!(told.to_string().contains("seen"), "{told}");
+}
+
+#[test]
 fn pictures_reach_the_program_and_the_client_as_blocks() {
     let env = allowing();
     let mut plain = toolbox_client(&env);
