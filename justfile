@@ -32,6 +32,11 @@ check-features:
 test:
     INSTA_UPDATE=no cargo test --release --locked
 
+# Writes what is generated in the manual: references, the output of commands, the picture.
+docs:
+    PML_UPDATE_DOCS=1 cargo test --release --locked --bin pml -- command_reference
+    PML_UPDATE_DOCS=1 cargo test --release --locked --test it -- manual
+
 # Cuts and kills twenty times as many programs as the tests do; `just soak 100` a hundred times.
 soak TIMES="20":
     PML_SOAK={{TIMES}} cargo test --release --locked --test it -- cuts kills

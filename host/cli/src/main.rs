@@ -9,6 +9,8 @@ mod arguments;
 mod audit;
 mod call;
 mod check;
+#[cfg(test)]
+mod command_reference;
 mod completions;
 mod console;
 mod doctor;

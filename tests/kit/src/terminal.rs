@@ -22,9 +22,21 @@ impl Terminal {
         let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
         let binary = env.binary().to_string_lossy();
         let words = std::iter::once(&*binary).chain(arguments.iter().copied()).map(quoted);
-        let line = format!("exec {}", words.collect::<Vec<_>>().join(" "));
+        Terminal::start_line(env, &format!("exec {}", words.collect::<Vec<_>>().join(" ")))
+    }
+
+    /// Starts a line of a shell, in which `pml` is the binary, on a terminal with colours and so
+    /// many columns.
+    pub fn start_shell(env: &TestEnv, columns: usize, line: &str) -> Terminal {
+        let folder = env.binary().parent().expect("a folder").display();
+        let settings =
+            format!("stty cols {columns}; export USER=ann TERM=xterm-256color PATH={folder}:$PATH");
+        Terminal::start_line(env, &format!("{settings}; {line}"))
+    }
+
+    fn start_line(env: &TestEnv, line: &str) -> Terminal {
         let mut command = Command::new("script");
-        command.args(["-qec", &line, "/dev/null"]).current_dir(env.path()).env_clear();
+        command.args(["-qec", line, "/dev/null"]).current_dir(env.path()).env_clear();
         command.env("HOME", env.path()).env("XDG_STATE_HOME", env.state_home());
         command.env("PATH", "/usr/bin:/bin").env("SHELL", "/bin/sh");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
