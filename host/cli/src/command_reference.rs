@@ -14,8 +14,15 @@ const PAGE: &str = "host/docs/commands.md";
 fn paragraphs(text: &StyledStr, indent: usize) -> String {
     let text = text.to_string();
     let paragraphs = text.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty());
-    let paragraphs =
-        paragraphs.map(|paragraph| wrapped(&markdown_escaped(paragraph), WIDTH, indent));
+    let space = " ".repeat(indent);
+    let paragraphs = paragraphs.map(|paragraph| match paragraph.trim().split_once('\n') {
+        // Lines that stay as they are written are examples.
+        Some(_) if paragraph.contains("pml ") => {
+            let lines = paragraph.trim().replace('\n', &format!("\n{space}"));
+            format!("```text\n{space}{lines}\n{space}```")
+        }
+        _ => wrapped(&markdown_escaped(paragraph), WIDTH, indent),
+    });
     paragraphs.collect::<Vec<_>>().join(&format!("\n\n{}", " ".repeat(indent)))
 }
 
@@ -45,6 +52,13 @@ fn entry(argument: &Arg) -> String {
     entry
 }
 
+/// Returns a line of the index.
+fn link(command: &Command) -> String {
+    let name = command.get_name();
+    let about = command.get_about().map(|about| paragraphs(about, 2)).unwrap_or_default();
+    format!("- [`pml {name}`](#pml-{name}): {about}")
+}
+
 /// Writes the section of a command, and those of the commands below it.
 fn add_sections(path: &str, command: &mut Command, sections: &mut Vec<String>) {
     let usage = command.render_usage().to_string();
@@ -61,6 +75,9 @@ fn add_sections(path: &str, command: &mut Command, sections: &mut Vec<String>) {
     if !entries.is_empty() {
         section += &format!("\n\n{}", entries.join("\n"));
     }
+    if let Some(after) = command.get_after_long_help().or(command.get_after_help()) {
+        section += &format!("\n\n```text\n{}\n```", after.to_string().trim());
+    }
     sections.push(section);
     for inner in command.get_subcommands_mut().filter(|inner| !inner.is_hide_set()) {
         if inner.get_name() != "help" {
@@ -75,7 +92,10 @@ fn the_reference_of_commands_is_that_of_clap() {
     command.build();
     let general = command.get_arguments().filter(|argument| argument.is_global_set());
     let general: Vec<_> = general.map(entry).collect();
-    let mut sections = vec![format!("## For every command\n\n{}", general.join("\n"))];
+    let listed = command.get_subcommands().filter(|inner| !inner.is_hide_set());
+    let index: Vec<_> = listed.filter(|inner| inner.get_name() != "help").map(link).collect();
+    let mut sections =
+        vec![index.join("\n"), format!("## For every command\n\n{}", general.join("\n"))];
     for inner in command.get_subcommands_mut().filter(|inner| !inner.is_hide_set()) {
         if inner.get_name() != "help" {
             add_sections(&format!("pml {}", inner.get_name()), inner, &mut sections);

@@ -1,7 +1,7 @@
 //! The commands of the manual print what it shows.
 //!
 //! A block ```` ```console run ```` is run: each line `$ COMMAND` by a shell, in a folder with the
-//! files that the page shows (`file=NAME`), and what follows it is its output, stdout and stderr
+//! files that the page shows (`file:NAME`), and what follows it is its output, stdout and stderr
 //! together. What differs from run to run is not compared. `PML_UPDATE_DOCS=1` writes the output.
 
 use super::programs::write_files;

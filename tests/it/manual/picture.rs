@@ -68,7 +68,7 @@ fn the_picture_shows_what_pml_prints() {
     show(&mut screen, &env, "pml run late.ts", "y\n");
     show(&mut screen, &env, "pml runs show last", "");
     let drawn =
-        screen.svg("A program lists late orders, asks before it pays them back, and goes on");
+        screen.svg("A program lists late orders, asks before it pays one back, and goes on");
     let path = project_root().join(PICTURE);
     let stored = std::fs::read_to_string(&path).unwrap_or_default();
     if words(&drawn) == words(&stored) {

@@ -1,6 +1,6 @@
 //! The programs of the manual: all of them load, and those that call no server run.
 //!
-//! A block of TypeScript is a program of its own. With `file=NAME` it is a file, which other blocks
+//! A block of TypeScript is a program of its own. With `file:NAME` it is a file, which other blocks
 //! of its page may import. With `fails` it must fail. A last line `// → JSON` says what the program
 //! returns.
 

@@ -16,7 +16,7 @@ pub struct Document {
 /// A code block between fences.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CodeBlock {
-    /// The words after the opening fence: the language, then marks such as `run` or `file=a.ts`.
+    /// The words after the opening fence: the language, then marks such as `run` or `file:a.ts`.
     pub words: Vec<String>,
     /// The line on which the text of the block begins, counted from 1.
     pub line: usize,
@@ -37,7 +37,7 @@ impl CodeBlock {
 
     /// Returns the name of the file that the block shows.
     pub fn file(&self) -> Option<&str> {
-        self.words.iter().find_map(|word| word.strip_prefix("file="))
+        self.words.iter().find_map(|word| word.strip_prefix("file:"))
     }
 }
 
@@ -192,7 +192,11 @@ pub fn markdown_escaped(text: &str) -> String {
         }
         escaped.push(character);
     }
-    escaped
+    let linked = |word: &str| match word.starts_with("https://") || word.starts_with("http://") {
+        true => format!("<{word}>"),
+        false => word.to_owned(),
+    };
+    escaped.split(' ').map(linked).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -205,7 +209,7 @@ mod tests {
 
     #[test]
     fn code_blocks_have_their_language_their_marks_and_their_line() {
-        let page = document("# A\n\n```ts file=a.ts run\n1\n2\n```\n\n```console\n$ x\n```\n");
+        let page = document("# A\n\n```ts file:a.ts run\n1\n2\n```\n\n```console\n$ x\n```\n");
         let blocks = page.code_blocks();
         assert_eq!(blocks.len(), 2);
         assert!(blocks[0].is_in("ts") && blocks[0].is_marked("run") && !blocks[0].is_in("run"));
@@ -225,5 +229,6 @@ mod tests {
     fn prose_is_wrapped_and_escaped() {
         assert_eq!(wrapped("- one two three", 9, 2), "- one two\n  three");
         assert_eq!(markdown_escaped("a *b* `*c*` [d]"), "a \\*b\\* `*c*` \\[d\\]");
+        assert_eq!(markdown_escaped("at http://a.example now"), "at <http://a.example> now");
     }
 }
