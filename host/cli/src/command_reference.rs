@@ -55,8 +55,8 @@ fn entry(argument: &Arg) -> String {
 /// Returns a line of the index.
 fn link(command: &Command) -> String {
     let name = command.get_name();
-    let about = command.get_about().map(|about| paragraphs(about, 2)).unwrap_or_default();
-    format!("- [`pml {name}`](#pml-{name}): {about}")
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    wrapped(&format!("- [`pml {name}`](#pml-{name}): {}", markdown_escaped(&about)), WIDTH, 2)
 }
 
 /// Writes the section of a command, and those of the commands below it.

@@ -44,8 +44,17 @@ pub(super) fn comparable(text: &str) -> Vec<String> {
         let words = words.map(|word| if word.ends_with("MiB") { "[size]" } else { word });
         words.collect::<Vec<_>>().join(" ")
     };
-    let lines = redacted(text).lines().map(squeezed).collect::<Vec<_>>();
-    lines.into_iter().filter(|line| !line.starts_with("whole width")).collect()
+    let text = redacted(text);
+    text.lines().filter(|line| !is_legend(line)).map(squeezed).collect()
+}
+
+/// Reports whether a line belongs to the legend of a timeline: which marks occur depends on how long
+/// things took.
+fn is_legend(line: &str) -> bool {
+    let words = line.trim_start();
+    let name = words.strip_prefix(['·', '─', '░', '▒', '▓', '█']).map(str::trim_start);
+    words.starts_with("whole width")
+        || name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
 /// Runs the commands of a block, and returns it with what they printed.
