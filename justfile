@@ -35,7 +35,7 @@ test:
 # Writes what is generated in the manual: references, the output of commands, the picture.
 docs:
     PML_UPDATE_DOCS=1 cargo test --release --locked --bin pml -- command_reference
-    PML_UPDATE_DOCS=1 cargo test --release --locked --test it -- manual
+    PML_UPDATE_DOCS=1 cargo test --release --locked --test it -- manual::console manual::picture manual::references
 
 # Cuts and kills twenty times as many programs as the tests do; `just soak 100` a hundred times.
 soak TIMES="20":
