@@ -80,6 +80,7 @@ fn add_sections(path: &str, command: &mut Command, sections: &mut Vec<String>) {
     }
     sections.push(section);
     for inner in command.get_subcommands_mut().filter(|inner| !inner.is_hide_set()) {
+        // clap adds a `help` to every command that has others below it.
         if inner.get_name() != "help" {
             add_sections(&format!("{path} {}", inner.get_name()), inner, sections);
         }
@@ -93,13 +94,11 @@ fn the_reference_of_commands_is_that_of_clap() {
     let general = command.get_arguments().filter(|argument| argument.is_global_set());
     let general: Vec<_> = general.map(entry).collect();
     let listed = command.get_subcommands().filter(|inner| !inner.is_hide_set());
-    let index: Vec<_> = listed.filter(|inner| inner.get_name() != "help").map(link).collect();
+    let index: Vec<_> = listed.map(link).collect();
     let mut sections =
         vec![index.join("\n"), format!("## For every command\n\n{}", general.join("\n"))];
     for inner in command.get_subcommands_mut().filter(|inner| !inner.is_hide_set()) {
-        if inner.get_name() != "help" {
-            add_sections(&format!("pml {}", inner.get_name()), inner, &mut sections);
-        }
+        add_sections(&format!("pml {}", inner.get_name()), inner, &mut sections);
     }
     assert!(sections.len() > 20, "{} sections", sections.len());
     assert_generated(PAGE, "commands", &sections.join("\n\n"));
