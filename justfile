@@ -32,6 +32,11 @@ check-features:
 test:
     INSTA_UPDATE=no cargo test --release --locked
 
+# Writes what is generated in the manual: references, the output of commands, the picture.
+docs:
+    PML_UPDATE_DOCS=1 cargo test --release --locked --bin pml -- command_reference
+    PML_UPDATE_DOCS=1 cargo test --release --locked --test it -- manual::console manual::picture manual::references
+
 # Cuts and kills twenty times as many programs as the tests do; `just soak 100` a hundred times.
 soak TIMES="20":
     PML_SOAK={{TIMES}} cargo test --release --locked --test it -- cuts kills
@@ -40,6 +45,10 @@ soak TIMES="20":
 bench *ARGUMENTS:
     cargo build --release --bin pml --locked
     cargo run --release --example bench --locked -- {{ARGUMENTS}}
+
+# Writes man pages and completion scripts, for those who pack the binary.
+package-files DIR:
+    cargo run --release --bin pml --locked -- package-files {{DIR}}
 
 # What CI does.
 ci: guest-check guest-test check check-features test

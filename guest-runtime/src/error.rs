@@ -23,6 +23,7 @@ pub(crate) fn failure<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> Failure {
             stack: String::new(),
             code: None,
             causes: Vec::new(),
+            hint: None,
         };
     };
     let text = |key: &str| read(ctx, object, key);
@@ -45,6 +46,7 @@ pub(crate) fn failure<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> Failure {
         stack: text("stack").unwrap_or_default(),
         code: text("code"),
         causes: causes(ctx, object),
+        hint: None,
     }
 }
 
@@ -57,7 +59,13 @@ pub(crate) fn own(kind: FailureKind, message: impl Into<String>) -> Failure {
         stack: String::new(),
         code: None,
         causes: Vec::new(),
+        hint: None,
     }
+}
+
+/// The `name` of an object, if it is a text.
+pub(crate) fn name_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Option<String> {
+    read(ctx, value.as_object()?, "name")
 }
 
 /// What an error says caused it, and the errors that it gathers.

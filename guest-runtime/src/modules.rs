@@ -2,23 +2,47 @@
 
 use crate::bindings::exports::pml::sandbox::program::Module as Source;
 use rquickjs::{
-    Ctx, Error, Exception, Module, Object, Promise, Result, Value,
+    Ctx, Error, Function, Module, Object, Persistent, Promise, Result, Value,
     loader::{ImportAttributes, Loader, Resolver},
     module::Declared,
     qjs,
 };
 use std::{cell::RefCell, collections::HashMap, ffi::CString, ptr::NonNull, rc::Rc};
 
+/// Characters of a specifier that a message shows.
+const SPECIFIER_SHOWN: usize = 200;
+
 /// The modules of the running program by name.
 #[derive(Clone, Default)]
-pub(crate) struct Modules(Rc<RefCell<HashMap<String, Source>>>);
+pub(crate) struct Modules {
+    named: Rc<RefCell<HashMap<String, Source>>>,
+    /// `(message) → error` for an import that is refused, from the prelude.
+    refusal: Rc<RefCell<Option<Persistent<Function<'static>>>>>,
+}
 
 impl Modules {
+    /// Takes the function that makes the errors of refused imports.
+    pub(crate) fn refuse_with<'js>(&self, ctx: &Ctx<'js>, refusal: Function<'js>) {
+        self.refusal.replace(Some(Persistent::save(ctx, refusal)));
+    }
+
+    /// Throws what a program catches from a dynamic import that is refused.
+    fn refuse(&self, ctx: &Ctx<'_>, message: String) -> Error {
+        let maker = self.refusal.borrow().clone();
+        let error = maker
+            .ok_or(Error::Unknown)
+            .and_then(|maker| maker.restore(ctx)?.call::<_, Value>((message,)));
+        match error {
+            Ok(error) => ctx.throw(error),
+            Err(error) => error,
+        }
+    }
+
     /// Takes the modules of a program, and gives back its entry.
     pub(crate) fn fill(&self, modules: Vec<Source>) -> Option<Source> {
         let mut modules = modules.into_iter();
         let entry = modules.next()?;
-        let mut named = self.0.borrow_mut();
+        let mut named = self.named.borrow_mut();
         // The entry's code is compiled once, below; only its imports are asked for again.
         let imports = Source { code: String::new(), ..entry.clone() };
         named.insert(imports.name.clone(), imports);
@@ -35,12 +59,17 @@ impl Resolver for Modules {
         name: &str,
         _: Option<ImportAttributes<'js>>,
     ) -> Result<String> {
-        let modules = self.0.borrow();
-        let imports = modules.get(base).map(|module| module.imports.as_slice()).unwrap_or_default();
-        match imports.iter().find(|(specifier, _)| specifier == name) {
-            Some((_, module)) => Ok(module.clone()),
-            None => Err(Exception::throw_type(ctx, &format!("cannot import `{name}`"))),
+        let modules = self.named.borrow();
+        let named = |list: &[(String, String)]| {
+            list.iter().find(|(specifier, _)| specifier == name).map(|(_, meaning)| meaning.clone())
+        };
+        let importer = modules.get(base);
+        if let Some(module) = importer.and_then(|importer| named(&importer.imports)) {
+            return Ok(module);
         }
+        let message = importer.and_then(|importer| named(&importer.refused_imports));
+        drop(modules);
+        Err(self.refuse(ctx, message.unwrap_or_else(|| unknown(name))))
     }
 }
 
@@ -51,9 +80,20 @@ impl Loader for Modules {
         name: &str,
         _: Option<ImportAttributes<'js>>,
     ) -> Result<Module<'js, Declared>> {
-        let code = self.0.borrow().get(name).map(|module| module.code.clone());
+        let code = self.named.borrow().get(name).map(|module| module.code.clone());
         Module::declare(ctx.clone(), name, code.ok_or(Error::Unknown)?)
     }
+}
+
+/// The message about an import whose specifier the host has not seen, because the program computed it.
+fn unknown(specifier: &str) -> String {
+    let mut shown: String = specifier.chars().take(SPECIFIER_SHOWN).collect();
+    if shown.len() < specifier.len() {
+        shown.push('…');
+    }
+    format!(
+        "import of `{shown}` is refused, what a program imports must be written out as a string"
+    )
 }
 
 /// Compiles and starts the entry. Returns its namespace, and the promise of its evaluation.

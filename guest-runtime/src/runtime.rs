@@ -4,11 +4,12 @@
 //!
 //! **Invariant:** a step ends; what does not is stopped from outside, and the instance is thrown away.
 
+use crate::apis::{self, entry};
 use crate::bindings::exports::pml::sandbox::program::{
     Failure, FailureKind, Outcome, Program, State, Step,
 };
 use crate::text;
-use crate::{apis, calls, config, console, error, modules, modules::Modules, random, unhandled};
+use crate::{calls, config, console, error, modules, modules::Modules, random, unhandled};
 use rquickjs::{
     CatchResultExt, CaughtError, Context, Ctx, Function, Persistent, Promise, Result, Runtime,
     Value, object::Property, promise::PromiseState,
@@ -20,8 +21,10 @@ pub(crate) struct Guest {
     context: Context,
     runtime: Runtime,
     modules: Modules,
-    /// Calls `(namespace, inputs, evaluated) → promise of the result` for the program; from the prelude.
+    /// `(namespace, inputs, evaluated, is_body) → promise of the result`, from the prelude.
     enter: Persistent<Function<'static>>,
+    /// `(function) → whether it is a class`, from the prelude.
+    is_class: Persistent<Function<'static>>,
     result: Option<Persistent<Promise<'static>>>,
     result_limit: usize,
 }
@@ -46,11 +49,15 @@ impl Guest {
         runtime.set_max_stack_size(config::PRELUDE_STACK);
         runtime.set_gc_threshold(config::GC_THRESHOLD);
         let context = Context::custom::<config::Intrinsics>(&runtime)?;
-        let enter = context.with(|ctx| -> Result<_> {
-            let enter = apis::register(&ctx)?;
-            Ok(Persistent::save(&ctx, enter))
-        })?;
         let modules = Modules::default();
+        let (enter, is_class) = context.with(|ctx| -> Result<_> {
+            let entry = apis::register(&ctx)?;
+            modules.refuse_with(&ctx, entry.get("importError")?);
+            let kept = |name: &str| -> Result<_> {
+                Ok(Persistent::save(&ctx, entry.get::<_, Function>(name)?))
+            };
+            Ok((kept("enter")?, kept("isClass")?))
+        })?;
         runtime.set_loader(modules.clone(), modules.clone());
         runtime.set_host_promise_rejection_tracker(Some(Box::new(unhandled::track)));
         runtime.set_interrupt_handler(Some(Box::new(|| {
@@ -58,7 +65,7 @@ impl Guest {
             false
         })));
         runtime.run_gc();
-        Ok(Guest { context, runtime, modules, enter, result: None, result_limit: 0 })
+        Ok(Guest { context, runtime, modules, enter, is_class, result: None, result_limit: 0 })
     }
 
     /// Starts the program.
@@ -100,6 +107,8 @@ impl Guest {
             Ok(inputs)
         });
         let inputs = inputs.catch(ctx).map_err(|caught| thrown(ctx, caught))?;
+        // The host's own line above the program's makes a function of its text.
+        let is_body = entry.first_line == 0;
         let (namespace, evaluated) =
             modules::evaluate(ctx, entry).catch(ctx).map_err(|caught| {
                 let failure = thrown(ctx, caught);
@@ -112,7 +121,7 @@ impl Guest {
             .enter
             .clone()
             .restore(ctx)
-            .and_then(|enter| enter.call::<_, Promise>((namespace, inputs, evaluated)))
+            .and_then(|enter| enter.call::<_, Promise>((namespace, inputs, evaluated, is_body)))
             .catch(ctx)
             .map_err(|caught| thrown(ctx, caught))?;
         self.result = Some(Persistent::save(ctx, result));
@@ -128,6 +137,8 @@ impl Guest {
         };
         let state = match result.state() {
             PromiseState::Pending if calls::any() => State::Waiting,
+            // Nobody asked for the value of the last expression, so nobody misses it.
+            PromiseState::Pending if entry::has_last_expression() => State::Finished(None),
             PromiseState::Pending => State::Failed(error::own(
                 FailureKind::Stalled,
                 "the program waits for a promise that nothing can settle: no call and no timer is pending",
@@ -148,15 +159,11 @@ impl Guest {
         if value.is_undefined() {
             return State::Finished(None);
         }
-        let kind = value.type_name();
-        let json = match ctx.json_stringify(value).catch(ctx) {
+        let json = match ctx.json_stringify(value.clone()).catch(ctx) {
             Ok(Some(json)) => text::json(&json),
-            Ok(None) => {
-                return State::Failed(error::own(
-                    FailureKind::NotJson,
-                    format!("the result is a {kind}, which JSON cannot hold"),
-                ));
-            }
+            // The program did not `return` it: its last expression had another purpose.
+            Ok(None) | Err(_) if entry::has_last_expression() => return State::Finished(None),
+            Ok(None) => return State::Failed(self.not_data(ctx, &value)),
             Err(caught) => {
                 let failure = thrown(ctx, caught);
                 let kind = match failure.kind {
@@ -181,13 +188,47 @@ impl Guest {
         State::Finished(Some(json))
     }
 
+    /// The failure of a program whose result is no data at all.
+    fn not_data<'js>(&self, ctx: &Ctx<'js>, value: &Value<'js>) -> Failure {
+        let is_class = self.is_class.clone().restore(ctx);
+        let is_class = is_class.and_then(|is_class| is_class.call::<_, bool>((value.clone(),)));
+        if !is_class.unwrap_or_default() {
+            let kind = if value.is_function() { "function" } else { value.type_name() };
+            let message = format!("the result is a {kind}, which JSON cannot hold");
+            return error::own(FailureKind::NotJson, message);
+        }
+        let name = error::name_of(ctx, value).unwrap_or_default();
+        let (named, instance) = match name.as_str() {
+            "" | "default" => ("a class".into(), "new …()".into()),
+            name => (format!("the class `{name}`"), format!("new {name}()")),
+        };
+        Failure {
+            hint: Some(format!("give a function, a value, or an instance: `{instance}`")),
+            ..error::own(
+                FailureKind::NotJson,
+                format!("the result is {named}, and a class is not a result"),
+            )
+        }
+    }
+
     fn step(&self, ctx: &Ctx<'_>, state: State) -> Step {
-        let unhandled = match state {
+        let mut unhandled = match state {
             State::Waiting => Vec::new(),
             _ => {
                 let result = self.result.clone().and_then(|result| result.restore(ctx).ok());
                 unhandled::take(ctx, result.as_ref().map(|result| result.as_value()))
             }
+        };
+        // An error that nobody handled is why a program failed, unless it says another reason itself. A program that waits
+        // for ever mostly does so because of it.
+        let is_outdone = match &state {
+            State::Finished(_) => true,
+            State::Failed(failure) => failure.kind == FailureKind::Stalled,
+            State::Waiting => false,
+        };
+        let state = match is_outdone && !unhandled.is_empty() {
+            true => State::Failed(unhandled.remove(0)),
+            false => state,
         };
         Step { state, console: console::take(), unhandled, dropped_lines: console::dropped() }
     }

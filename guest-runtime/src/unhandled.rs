@@ -32,10 +32,21 @@ pub(crate) fn track<'js>(ctx: Ctx<'js>, promise: Value<'js>, reason: Value<'js>,
 pub(crate) fn take<'js>(ctx: &Ctx<'js>, result: Option<&Value<'js>>) -> Vec<Failure> {
     let all = UNHANDLED.take();
     let others = all.into_iter().filter(|one| result.is_none_or(|result| !is(ctx, one, result)));
-    let mut reasons = others.filter_map(|one| one.reason.restore(ctx).ok());
-    let shown = reasons.by_ref().take(UNHANDLED_KEPT);
-    let mut failures: Vec<_> = shown.map(|reason| error::failure(ctx, &reason)).collect();
-    let more = reasons.count();
+    let mut others = others.filter_map(|one| {
+        let kind = one.promise.as_ref().map(|_| FailureKind::UnhandledRejection);
+        Some((kind, one.reason.restore(ctx).ok()?))
+    });
+    let shown = others.by_ref().take(UNHANDLED_KEPT);
+    let mut failures: Vec<_> = shown
+        .map(|(kind, reason)| {
+            let failure = error::failure(ctx, &reason);
+            match (kind, failure.kind) {
+                (Some(kind), FailureKind::Threw) => Failure { kind, ..failure },
+                _ => failure,
+            }
+        })
+        .collect();
+    let more = others.count();
     if more > 0 {
         failures.push(error::own(FailureKind::Threw, format!("… and {more} more")));
     }

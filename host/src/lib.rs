@@ -24,6 +24,8 @@
 //! # Ok(()) }
 //! ```
 //!
+//! The manual is [`guide`].
+//!
 //! # The map
 //!
 //! Arrows point down only; `tests/it/house/rooms.rs` keeps them so.
@@ -89,6 +91,7 @@ mod disk;
 pub mod error;
 pub mod event;
 pub mod file;
+pub mod guide;
 pub mod hosting;
 #[cfg(feature = "servers")]
 mod install;

@@ -5,7 +5,7 @@
 
 pub use crate::model::nearest;
 pub use crate::model::{
-    Redactor, brief, brief_with, cut, cut_to_columns, digest, escape, fold, fold_middle,
-    format_span, hex, in_one_line, milliseconds, parse_bytes, parse_duration, parsed_size, redact,
-    redacted_setting,
+    Redactor, brief, brief_with, check_size, cut, cut_to_columns, digest, escape, fold,
+    fold_middle, format_bytes, format_span, hex, in_one_line, milliseconds, parse_bytes,
+    parse_duration, parsed_size, redact, redacted_setting,
 };

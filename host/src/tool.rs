@@ -4,7 +4,7 @@
 //! [`ResolvedTool`]; [`Tools::call`] carries out a [`Call`].
 
 pub use crate::model::{
-    Annotations, Call, CallError, CallId, Definition, Effects, InvalidTool, JsonReply, PathBase,
-    ProgressCallback, ProtocolEra, Reply, ResolvedTool, ToolName, ToolOrigin,
+    Annotations, Call, CallError, CallId, CallProgress, Definition, Effects, InvalidTool,
+    JsonReply, PathBase, ProgressCallback, ProtocolEra, Reply, ResolvedTool, ToolName, ToolOrigin,
 };
 pub use crate::router::{BUILT_IN, Resolution, Tools, tools_from_fn};

@@ -8,7 +8,7 @@ mod clone;
 mod console;
 mod crypto;
 mod encoding;
-mod entry;
+pub(crate) mod entry;
 mod globals;
 mod mcp;
 mod performance;
@@ -18,15 +18,15 @@ mod url;
 
 use crate::bindings::pml::sandbox::mcp_call::Level;
 use crate::{clock, random, unhandled};
-use rquickjs::{ArrayBuffer, Ctx, Function, Result};
+use rquickjs::{ArrayBuffer, Ctx, Function, Object, Result};
 
-/// Installs everything, and returns the way into a program.
-pub(crate) fn register<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
+/// Installs everything, and returns the way into a program: see [`entry::register`].
+pub(crate) fn register<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let primordials = &primordials::register(ctx)?;
     let report = Function::new(ctx.clone(), unhandled::report)?;
     let now = Function::new(ctx.clone(), || milliseconds(clock::now() - clock::origin()))?;
     globals::register(ctx, primordials, report.clone())?;
-    timers::register(ctx, primordials)?;
+    timers::register(ctx, primordials, report.clone())?;
     console::register(ctx, primordials, print, now.clone())?;
     encoding::register(ctx, primordials)?;
     url::register(ctx, primordials)?;
@@ -39,7 +39,7 @@ pub(crate) fn register<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
     let origin = Function::new(ctx.clone(), || milliseconds(clock::origin()))?;
     performance::register(ctx, primordials, now, origin)?;
     mcp::register(ctx, primordials, abort)?;
-    entry::register(ctx)
+    entry::register(ctx, primordials)
 }
 
 fn milliseconds(microseconds: u64) -> f64 {

@@ -1,14 +1,14 @@
 //! The command `pml add`: adds a server to `.pml.json`.
 
 use super::project;
-use super::report::UsageError;
+use super::report::{HintedError, UsageError};
 use super::ui::{self, HINT, WARNING};
 use crate::widening_permit;
 use anyhow::Result;
 use clap::Args;
 use pml::json::{Map, Value, json};
 use pml::{
-    Environment, Project,
+    Environment, Error, Project,
     project::{EditOutcome, OverwriteMode, ReviewedBy, SettingsFile},
     text::{escape, redact},
 };
@@ -16,40 +16,46 @@ use std::process::ExitCode;
 
 /// Add a server to this project's `.pml.json`
 ///
-/// A local one: pml add files -- npx -y @modelcontextprotocol/server-filesystem .
-/// A remote one: pml add github --url https://api.githubcopilot.com/mcp --header 'Authorization: Bearer ${GITHUB_TOKEN}'
-///
 /// Values may use variables: ${NAME} and ${NAME:-default}, in quotes, so that your shell leaves them alone.
 ///
-/// Without a terminal it takes --yes. Where an agent runs the command, it is refused.
+/// Without a terminal it needs --yes. Agents cannot run it.
 #[derive(Args)]
-#[command(verbatim_doc_comment)]
+#[command(verbatim_doc_comment, after_help = EXAMPLES)]
 pub(super) struct AddCommand {
     /// The server's name in programs: `mcp.NAME.tool()`
     #[arg(value_name = "NAME")]
     name: String,
-    /// The program that is started, and its arguments
+    /// The program that starts the server, and its arguments
     #[arg(value_name = "COMMAND", last = true, required_unless_present = "url")]
     command: Vec<String>,
     /// The URL of a remote server
     #[arg(long, value_name = "URL", conflicts_with = "command")]
     url: Option<String>,
-    /// Give the program a variable
+    /// A variable for the program
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "url")]
     env: Vec<String>,
-    /// Send a header along with every request
+    /// A header to send with every request
     #[arg(long, value_name = "NAME: VALUE", requires = "url")]
     header: Vec<String>,
-    /// Start it before its first call
+    /// Start the server before its first call
     #[arg(long)]
     background: bool,
     /// Replace the server of this name
     #[arg(long)]
     force: bool,
-    /// Go without a terminal
+    /// Do not ask, and work without a terminal
     #[arg(long, short)]
     yes: bool,
+    /// Print exactly one line of JSON on stdout: the server that was `added`
+    #[arg(long, help_heading = "Output")]
+    json: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  pml add files -- npx -y @modelcontextprotocol/server-filesystem .
+  pml add github --url https://api.githubcopilot.com/mcp \\
+    --header 'Authorization: Bearer ${GITHUB_TOKEN}'";
 
 impl AddCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
@@ -59,9 +65,12 @@ impl AddCommand {
         let entry = self.entry()?;
         let settings = SettingsFile::of(&folder, &environment)?;
         let servers = [(self.name.clone(), entry)];
-        let edited = settings.add_servers(&servers, overwrite, ReviewedBy::User)?;
+        let edited = settings
+            .add_servers(&servers, overwrite, ReviewedBy::User)
+            .map_err(|error| in_words_of_flags(error, &self.name))?;
         permit.note_change(settings.root(), vec![describe_added(&self.name, &servers[0].1)]);
-        ui::print(&format!("`{}` is added to `.pml.json`", escape(&self.name)))?;
+        ui::print(&format!("server `{}` is added to `.pml.json`", escape(&self.name)))?;
+        ui::document(&json!({ "added": self.name, "trusted": edited.trusted }))?;
         print_next_steps(edited, &environment)?;
         Ok(ExitCode::SUCCESS)
     }
@@ -79,7 +88,10 @@ impl AddCommand {
             }
             None => {
                 let (command, arguments) = self.command.split_first().ok_or_else(|| {
-                    UsageError("give the server's command after `--`, or its `--url`".into())
+                    UsageError(
+                        "write the command of the server after `--`, or its URL after `--url`"
+                            .into(),
+                    )
                 })?;
                 entry.insert("command".into(), json!(command));
                 if !arguments.is_empty() {
@@ -131,12 +143,24 @@ fn pairs(given: &[String], separator: char, flag: &str, form: &str) -> Result<Ma
     given.iter().map(pair).collect()
 }
 
+/// Names flags instead of the keys that they become: the file does not have these keys yet.
+fn in_words_of_flags(error: Error, name: &str) -> anyhow::Error {
+    let (key, mut message) = (format!("`servers.{}.", escape(name)), error.to_string());
+    if !message.contains(&key) {
+        return error.into();
+    }
+    for (written, flag) in [("url", "--url"), ("env", "--env"), ("headers", "--header")] {
+        message = message.replace(&format!("{key}{written}`"), &format!("`{flag}`"));
+    }
+    HintedError::usage(message, error.hint().unwrap_or("`pml add --help` shows examples")).into()
+}
+
 /// Prints the next steps after a change of `.pml.json`: trust, and variables that are not set.
 pub(super) fn print_next_steps(edited: EditOutcome, environment: &Environment) -> Result<()> {
     if !edited.trusted {
         ui::say(&format!(
-            "{WARNING}warning{WARNING:#}: `.pml.json` is not trusted as it is: nothing in it counts yet\n\
-             {HINT}hint{HINT:#}: look at it, then run `pml trust`"
+            "{WARNING}warning{WARNING:#}: `.pml.json` is not trusted, so it has no effect yet\n\
+             {HINT}hint{HINT:#}: read what it declares with `pml trust --show`, then run `pml trust`"
         ));
         return Ok(());
     }
@@ -144,13 +168,13 @@ pub(super) fn print_next_steps(edited: EditOutcome, environment: &Environment) -
     if let Some(reason) = project.trust.reason() {
         ui::say(&format!(
             "{WARNING}warning{WARNING:#}: {reason}\n\
-             {HINT}hint{HINT:#}: look at it, then run `pml trust`"
+             {HINT}hint{HINT:#}: read what it declares with `pml trust --show`, then run `pml trust`"
         ));
     }
     for server in &project.servers {
         for name in &server.missing {
             ui::say(&format!(
-                "{HINT}hint{HINT:#}: `{}` needs `{name}`, which is not set",
+                "{HINT}hint{HINT:#}: server `{}` needs `{name}`: set it in the environment or in `.env`",
                 escape(&server.name)
             ));
         }

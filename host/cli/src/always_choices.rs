@@ -20,7 +20,7 @@ pub(super) fn choices(ask: &Ask, suggester: ConstraintSuggester) -> Vec<String> 
         return Vec::new();
     }
     let lines = suggestions.iter().zip(2..).map(|(constraints, number)| {
-        format!("{number}  only where │ {}", describe_constraints(constraints))
+        format!("{number}  only with │ {}", describe_constraints(constraints))
     });
     std::iter::once("1  any arguments".to_owned()).chain(lines).collect()
 }
@@ -72,8 +72,8 @@ mod tests {
             lines,
             [
                 "1  any arguments",
-                "2  only where │ `path` under `/x\\u{202e}`, `content`: anything",
-                "3  only where │ `path` under `/x\\u{202e}`, `token` equal to `[hidden: 3 characters]`",
+                "2  only with │ `path` under `/x\\u{202e}`, `content`: anything",
+                "3  only with │ `path` under `/x\\u{202e}`, `token` equal to `[hidden: 3 characters]`",
             ]
         );
         assert_eq!(decision_of_choice(&ask, sample_suggester, 1), Some(Decision::Always));

@@ -24,15 +24,13 @@ use std::process::ExitCode;
 /// Width of the output if stdout is not a terminal.
 const WIDTH: usize = 100;
 
-/// List what waits for an answer, and what was answered and waits for somebody to go on with it
+/// List open questions, and runs that were answered and that no process runs
 #[derive(Args)]
 pub(super) struct ApprovalsCommand {
-    /// Show all there is to know about each: arguments in full, what differs, what would be
-    /// installed
+    /// Show all details of each: all arguments, what has changed, what would be installed
     #[arg(long, short, conflicts_with = "json")]
     verbose: bool,
-    /// Show secrets as they are, instead of how many characters they have; refused where an agent
-    /// runs the command
+    /// Show secrets instead of their length; refused if an agent runs the command
     #[arg(long)]
     reveal: bool,
     /// Print one JSON array
@@ -57,12 +55,12 @@ impl ApprovalsCommand {
         if self.json {
             let questions: Value =
                 open.iter().map(|stored| runs::stored_question_json(stored, redactor)).collect();
-            ui::out(&questions.to_string())?;
+            ui::document(&questions)?;
             return Ok(ExitCode::SUCCESS);
         }
         answered_runs(journal, now).await?.iter().for_each(|run| ui::say(&answered_run_line(run)));
         if open.is_empty() {
-            ui::say("nothing waits for an answer");
+            ui::say("no question is open");
         } else {
             let width = width_of_stdout().unwrap_or(WIDTH);
             ui::print(
@@ -85,7 +83,7 @@ impl ApprovalsCommand {
                 _ => "ID".into(),
             };
             ui::say(&format!(
-                "{HINT}hint{HINT:#}: `pml approve {id}` answers; the last digits of an id suffice"
+                "{HINT}hint{HINT:#}: `pml approve {id}` answers; the last digits of an id are enough"
             ));
         }
         Ok(ExitCode::SUCCESS)
@@ -112,8 +110,8 @@ async fn answered_runs(journal: &dyn Journal, now: Timestamp) -> Result<Vec<RunS
 fn answered_run_line(run: &RunSummary) -> String {
     let (name, script) = (short(run.run), runs::script_name(&run.script, 80));
     format!(
-        "answered: nobody goes on with run {name} │ {script}\n\
-         {HINT}hint{HINT:#}: `pml run --resume {name}` does"
+        "answered: run {name} can go on │ {script}\n\
+         {HINT}hint{HINT:#}: `pml run --resume {name}` goes on"
     )
 }
 
@@ -121,7 +119,7 @@ fn answered_run_line(run: &RunSummary) -> String {
 type AskDetailLines<'a> = &'a dyn Fn(&Ask) -> Vec<String>;
 
 /// The line above the list of choices.
-const ALWAYS_HEADING: &str = "`pml approve ID --always --only-for N` allows it for good, N being:";
+const ALWAYS_HEADING: &str = "`pml approve ID --always --only-for N` always allows it, with:";
 
 fn question_lines(
     stored: &StoredQuestion,
@@ -206,6 +204,32 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("outcome unknown │ `bank:*` asks"), "{text}");
+        for width in [80, 200] {
+            let shown = question_lines(&open[0], width, at(60_450), &|_| Vec::new(), &redactor);
+            let shown =
+                shown.replace('\u{1b}', "␛").replace(&question.id.to_string(), "[question]");
+            let shown = shown.replace(&short(question.run), "[run]");
+            match width {
+                80 => pml_kit::insta::assert_snapshot!(shown, @r#"
+                ␛[1m[question]␛[0m
+                  ␛[2mrun [run], asked 1m ago, expires in 4m␛[0m
+                  script │ report.ts
+                  tool            │ bank:pay
+                  call AGAIN with │ {"to":"Ann","amount":5,"token":"[hidden: 3 characters]"}
+                  outcome unknown │ `bank:*` asks
+                  digest          │ 233cd7700990
+                "#),
+                _ => pml_kit::insta::assert_snapshot!(shown, @r#"
+                ␛[1m[question]␛[0m
+                  ␛[2mrun [run], asked 1m ago, expires in 4m␛[0m
+                  script │ report.ts
+                  tool            │ bank:pay
+                  call AGAIN with │ {"to":"Ann","amount":5,"token":"[hidden: 3 characters]"}
+                  outcome unknown │ `bank:*` asks
+                  digest          │ 233cd7700990
+                "#),
+            }
+        }
         let all = ApprovalsCommand { verbose: true, reveal: false, json: false };
         let text = question_lines(
             &open[0],

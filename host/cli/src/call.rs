@@ -1,15 +1,20 @@
 //! The command `pml call`: runs one call as a program of its own, under the same policy and journal
 //! as any other program.
 
-use super::execute::{JournalStorage, await_outcome, print_outcome, project_engine, runtime};
+use super::execute::{JournalStorage, await_outcome, engine_with_policy, print_outcome, runtime};
+use super::outcome_json::unfinished_document;
 use super::report::{self, FAILED, UsageError};
 use super::{project, ui};
 use crate::project_context::ProjectContext;
+use crate::run_policy::RunPolicyFlags;
 use crate::widening_permit::TrustOnceFlags;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
-use pml::json::{self, Value, json};
-use pml::{Ending, Failure, Limits, Outcome, ToolName, text::escape};
+use pml::json::{self, Value};
+use pml::{
+    Code, Ending, Error, Limits, Outcome, ToolName,
+    text::{Redactor, format_bytes},
+};
 use std::fs::File;
 use std::io::Read;
 use std::mem::ManuallyDrop;
@@ -17,17 +22,16 @@ use std::process::ExitCode;
 
 /// Call one tool
 ///
-/// As in: pml call files:read_file '{"path": "README.md"}'
-///
 /// It is a program of one call: the policy decides, a person is asked on the terminal if need be,
 /// and the call is journalled. Where nobody can be asked, it says how to go on and exits with 4;
 /// `pml approve` makes the call then.
 ///
 /// The result is printed as JSON. On a terminal, pictures and sounds are named by type and size.
 ///
-/// Exit codes: 0 success, 1 the call failed, 2 wrong usage, 4 waiting for approval, 130
-/// interrupted, 255 pml is broken.
+/// Exit codes: 0 success, 1 the call failed, 2 wrong usage or settings, 3 broken pipe, 4 waiting for
+/// approval, 130 interrupted, 143 terminated, 255 pml is broken.
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct CallCommand {
     /// The tool, as `pml tools` lists it
     #[arg(value_name = "SERVER:TOOL")]
@@ -36,8 +40,10 @@ pub(super) struct CallCommand {
     #[arg(value_name = "JSON|@FILE|-", default_value = "{}", allow_hyphen_values = true)]
     arguments: String,
     /// Print exactly one line of JSON on stdout: the result, or an object with `error`
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
+    #[command(flatten)]
+    policy: RunPolicyFlags,
     #[command(flatten)]
     once: TrustOnceFlags,
     /// Keep the journal in memory: nothing is written, and a call that waits is forgotten
@@ -45,9 +51,16 @@ pub(super) struct CallCommand {
     no_journal: bool,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  pml call files:read_file '{\"path\": \"README.md\"}'
+  pml call web:search @query.json --json
+  pml call files:read_file '{\"path\": \"a\"}' --allow 'files:read_*'";
+
 impl CallCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         let arguments = arguments(&self.arguments)?;
+        let policy = self.policy.permitted()?;
         // The process ends after this. Dropping these values would only make the user wait.
         let storage =
             if self.no_journal { JournalStorage::InMemory } else { JournalStorage::OnDisk };
@@ -57,30 +70,30 @@ impl CallCommand {
         )?);
         let journal = project::journal_for(storage, context.project.durability, &context.project)?;
         let runtime = ManuallyDrop::new(runtime()?);
-        let engine = ManuallyDrop::new(project_engine(&context, journal)?);
+        let engine = ManuallyDrop::new(engine_with_policy(&context, &policy, journal)?);
         runtime.block_on(async {
             let run = engine.call(&self.tool, arguments);
-            let outcome = await_outcome(run, &context.servers, self.json, storage).await?;
-            match &outcome.ending {
-                Ending::Failed(failure) => self.report_failure(&outcome, failure),
-                _ => print_outcome(&outcome, self.json, storage, &context.servers.redactor()),
-            }
+            policy.note(run.id(), storage, &context.project.root).await;
+            let outcome = await_outcome(run, &context.servers, storage).await?;
+            report_outcome(&outcome, storage, &context.servers.redactor())
         })
     }
+}
 
-    /// Reports a failed call. The position in the program is left out, because pml wrote the
-    /// program itself.
-    fn report_failure(&self, outcome: &Outcome, failure: &Failure) -> Result<ExitCode> {
-        report::outcome_warnings(outcome);
-        report::call_failed(failure);
-        if self.json {
-            let mut failure = failure.clone();
-            (failure.position, failure.code_frame) = (None, None);
-            failure.stack.clear();
-            ui::out(&json!({ "error": failure }).to_string())?;
-        }
-        Ok(ExitCode::from(FAILED))
-    }
+/// Reports the outcome of a call.
+fn report_outcome(
+    outcome: &Outcome,
+    storage: JournalStorage,
+    redactor: &Redactor,
+) -> Result<ExitCode> {
+    let Ending::Failed(failure) = &outcome.ending else {
+        return print_outcome(outcome, storage, redactor);
+    };
+    report::outcome_warnings(outcome);
+    report::call_failed(failure);
+    let document = unfinished_document(outcome, storage, redactor);
+    ui::document(&document.unwrap_or_default())?;
+    Ok(ExitCode::from(FAILED))
 }
 
 /// Reads the arguments: the text itself, a file (`@FILE`), or stdin (`-`).
@@ -89,7 +102,7 @@ fn arguments(given: &str) -> Result<Value> {
         Some(file) => {
             let opened =
                 File::open(file).with_context(|| format!("cannot read the arguments: {file}"))?;
-            (read(opened, file)?, format!(": {}", escape(file)))
+            (read(opened, file)?, format!(": {file}"))
         }
         None if given == "-" => (read(std::io::stdin(), "stdin")?, ": stdin".into()),
         None => (given.to_owned(), String::new()),
@@ -103,7 +116,9 @@ fn read(from: impl Read, name: &str) -> Result<String> {
     let read = from.take(limit + 1).read_to_string(&mut text);
     read.with_context(|| format!("cannot read the arguments: {name}"))?;
     if text.len() as u64 > limit {
-        bail!("the arguments are more than {limit} bytes: {name}");
+        let limit = format_bytes(Limits::INPUTS);
+        let message = format!("the arguments are larger than {limit}: {name}");
+        return Err(Error::new(Code::ArgumentsSize, message).into());
     }
     Ok(text)
 }

@@ -4,27 +4,29 @@
 use super::arguments::{EvalCommand, RunCommand, RunOptions};
 use super::console::ConsolePrinter;
 use super::media::name_media;
-use super::prompt::{TerminalPrompt, print_open_questions};
+use super::outcome_json::unfinished_document;
+use super::output::{self, OutputFormat};
+use super::prompt::TerminalPrompt;
 use super::report::UsageError;
-use super::{identify, project, report, runs, ui, watch};
+use super::{identify, project, report, ui, watch};
 use crate::project_context::ProjectContext;
-use anyhow::{Context, Result, bail};
-use pml::json::{self, Value, json, value::RawValue};
+use crate::run_policy::RunPolicy;
+use anyhow::{Context, Result};
+use pml::json::{self, Value, value::RawValue};
 use pml::{
-    Clock, Ending, Engine, Environment, Event, Journal, Limits, Outcome, Script, Servers,
-    SystemClock,
+    Clock, Code, Ending, Engine, Environment, Error, Event, Journal, Limits, Outcome, Script,
+    Servers, SystemClock,
     project::agent_variable,
-    text::{Redactor, parsed_size},
+    text::{Redactor, format_bytes, parsed_size},
 };
-use signal_hook::consts::SIGINT;
 use std::io::Read;
 use std::mem::ManuallyDrop;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Where the journal of a run is stored.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JournalStorage {
     /// In the user's state folder: other processes can resume the run.
     OnDisk,
@@ -42,6 +44,7 @@ impl RunOptions {
         let flags = [
             ("--inputs", self.inputs.is_some()),
             ("--seed", self.seed.is_some()),
+            ("--workspace", self.workspace.is_some()),
             ("--cpu-time", self.cpu_time.is_some()),
             ("--timeout", self.timeout.is_some()),
             ("--memory", self.memory.is_some()),
@@ -65,18 +68,24 @@ impl RunCommand {
         };
         if file.as_os_str() == "-" {
             if self.watch {
-                bail!("stdin cannot be watched: give a file to `--watch`");
+                let message = "stdin cannot be watched: give a file to `--watch`";
+                return Err(UsageError(message.into()).into());
             }
             let script = Script::ts(read_stdin()?).named("stdin.ts");
+            let script = script.in_workspace(workspace_of_text(options)?);
             return run_script(script, self.resume.as_deref(), options);
         }
-        let script = Script::file(file);
+        let script = match workspace(options)? {
+            Some(folder) => Script::file(file).in_workspace(folder),
+            None => Script::file(file),
+        };
         match self.watch {
             true => {
                 let runtime = runtime()?;
+                let policy = options.policy.permitted()?;
                 let context = project_context(options)?;
-                let engine = engine(options, &context, journal(options, &context)?)?;
-                let watch = watch::watch(&engine, &context.servers, &script, file, options);
+                let engine = engine(options, &policy, &context, journal(options, &context)?)?;
+                let watch = watch::watch(&engine, &context, &policy, &script, file, options);
                 match runtime.block_on(watch)? {}
             }
             false => run_script(script, self.resume.as_deref(), options),
@@ -86,17 +95,35 @@ impl RunCommand {
 
 impl EvalCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
-        run_script(Script::ts(self.code).named("eval.ts"), None, &self.options)
+        let script = Script::ts(self.code).named("eval.ts");
+        run_script(script.in_workspace(workspace_of_text(&self.options)?), None, &self.options)
     }
+}
+
+/// Returns the folder that `--workspace` names.
+fn workspace(options: &RunOptions) -> Result<Option<PathBuf>> {
+    match &options.workspace {
+        Some(folder) if !folder.is_dir() => {
+            let folder = folder.display();
+            Err(UsageError(format!("`--workspace {folder}`: there is no such folder")).into())
+        }
+        folder => Ok(folder.clone()),
+    }
+}
+
+/// Returns the folder that a program without a file imports from.
+fn workspace_of_text(options: &RunOptions) -> Result<PathBuf> {
+    workspace(options)?.map_or_else(project::current_folder, Ok)
 }
 
 /// Runs a script. If `earlier` names a run, its completed calls are not repeated.
 fn run_script(script: Script, earlier: Option<&str>, options: &RunOptions) -> Result<ExitCode> {
+    let policy = options.policy.permitted()?;
     let context = ManuallyDrop::new(project_context(options)?);
     let journal = journal(options, &context)?;
     // The process ends after this. Dropping runtime and engine would only make the user wait.
     let runtime = ManuallyDrop::new(runtime()?);
-    let engine = ManuallyDrop::new(engine(options, &context, journal.clone())?);
+    let engine = ManuallyDrop::new(engine(options, &policy, &context, journal.clone())?);
     runtime.block_on(async {
         let run = new_run(&engine, &script, options)?;
         let run = match earlier {
@@ -105,47 +132,23 @@ fn run_script(script: Script, earlier: Option<&str>, options: &RunOptions) -> Re
             }
             None => run,
         };
-        run_and_print(run, &context.servers, options.json, options.storage()).await
+        policy.note(run.id(), options.storage(), &context.project.root).await;
+        run_and_print(run, &context.servers, options.storage()).await
     })
 }
 
 /// Resumes a run from the journal.
 fn resume_run(typed: &str, options: &RunOptions) -> Result<ExitCode> {
+    let policy = options.policy.permitted()?;
     let context = ManuallyDrop::new(project_context(options)?);
     let journal = journal(options, &context)?;
     let runtime = ManuallyDrop::new(runtime()?);
-    let engine = ManuallyDrop::new(engine(options, &context, journal.clone())?);
+    let engine = ManuallyDrop::new(engine(options, &policy, &context, journal.clone())?);
     runtime.block_on(async {
         let run = identify::find_run(&*journal, typed, SystemClock.now()).await?.run;
-        run_and_print(engine.resume(run), &context.servers, options.json, JournalStorage::OnDisk)
-            .await
+        policy.note(run, JournalStorage::OnDisk, &context.project.root).await;
+        run_and_print(engine.resume(run), &context.servers, JournalStorage::OnDisk).await
     })
-}
-
-/// Ends the process at the first Ctrl-C, in whatever state it is: running, parsing, or blocked on
-/// its output. If a question is open, it first prints how to answer it later; a second Ctrl-C ends
-/// the process without waiting for that.
-pub(super) fn end_on_interrupt() -> Result<()> {
-    let code = i32::from(report::INTERRUPTED);
-    let pressed = Arc::new(AtomicBool::new(!cfg!(unix)));
-    signal_hook::flag::register_conditional_shutdown(SIGINT, code, pressed.clone())
-        .and_then(|_| signal_hook::flag::register(SIGINT, pressed))
-        .context("cannot listen for Ctrl-C")?;
-    #[cfg(unix)]
-    {
-        let (mut press, end) =
-            std::os::unix::net::UnixStream::pair().context("cannot listen for Ctrl-C")?;
-        signal_hook::low_level::pipe::register(SIGINT, end).context("cannot listen for Ctrl-C")?;
-        let wait = move || {
-            if press.read_exact(&mut [0]).is_ok() {
-                print_open_questions();
-                signal_hook::low_level::exit(code);
-            }
-        };
-        let thread = std::thread::Builder::new().name("pml interrupt".into());
-        thread.spawn(wait).context("cannot listen for Ctrl-C")?;
-    }
-    Ok(())
 }
 
 /// Returns a runtime with one thread, which suffices for one program.
@@ -170,11 +173,10 @@ pub(super) fn new_run(engine: &Engine, script: &Script, options: &RunOptions) ->
 pub(super) async fn run_and_print(
     run: pml::Run,
     servers: &Servers,
-    json: bool,
     storage: JournalStorage,
 ) -> Result<ExitCode> {
-    let outcome = await_outcome(run, servers, json, storage).await?;
-    print_outcome(&outcome, json, storage, &servers.redactor())
+    let outcome = await_outcome(run, servers, storage).await?;
+    print_outcome(&outcome, storage, &servers.redactor())
 }
 
 /// Executes a run to its outcome. Prints its console meanwhile, and asks its questions on the
@@ -182,10 +184,9 @@ pub(super) async fn run_and_print(
 pub(super) async fn await_outcome(
     run: pml::Run,
     servers: &Servers,
-    json: bool,
     storage: JournalStorage,
 ) -> Result<Outcome> {
-    let console = Arc::new(ConsolePrinter::new(json));
+    let console = Arc::new(ConsolePrinter::new(storage));
     let printer = console.clone();
     let run = run.tools(servers.clone()).events(move |event: &Event| printer.on_event(event));
     // A question is asked here only if a person can see it, and never where an agent runs the
@@ -223,11 +224,13 @@ fn journal(options: &RunOptions, context: &ProjectContext) -> Result<Arc<dyn Jou
 /// Returns an engine with the limits that the options set.
 fn engine(
     options: &RunOptions,
+    policy: &RunPolicy,
     context: &ProjectContext,
     journal: Arc<dyn Journal>,
 ) -> Result<Engine> {
     let mut config = context.config();
     config.runs(1);
+    policy.apply(&mut config);
     if let Some(lifetime) = &options.approval_timeout {
         config.question_lifetime(lifetime.0);
     }
@@ -251,67 +254,71 @@ pub(super) fn project_engine(
     context: &ProjectContext,
     journal: Arc<dyn Journal>,
 ) -> Result<Engine> {
+    engine_with_policy(context, &RunPolicy::default(), journal)
+}
+
+/// Returns an engine with the project's own settings, and the policy of its one run.
+pub(super) fn engine_with_policy(
+    context: &ProjectContext,
+    policy: &RunPolicy,
+    journal: Arc<dyn Journal>,
+) -> Result<Engine> {
     let mut config = context.config();
     config.runs(1);
+    policy.apply(&mut config);
     Ok(Engine::with_journal(&config, journal)?)
 }
 
 /// Prints the outcome of a run: its result, or why there is none. Returns the exit code.
 pub(super) fn print_outcome(
     outcome: &Outcome,
-    json: bool,
     storage: JournalStorage,
     redactor: &Redactor,
 ) -> Result<ExitCode> {
     report::outcome_warnings(outcome);
-    match &outcome.ending {
+    let code = match &outcome.ending {
         Ending::Finished(result) => {
-            match result {
-                Some(result) => ui::out(&format_result(result, json)?)?,
-                None if json => ui::out("null")?,
-                None => {}
-            }
-            Ok(ExitCode::SUCCESS)
+            print_result(result.as_deref())?;
+            return Ok(ExitCode::SUCCESS);
         }
         Ending::Failed(failure) => {
             report::failure(failure);
-            if json {
-                ui::out(&json!({ "error": failure }).to_string())?;
-            }
-            Ok(ExitCode::from(report::FAILED))
+            report::FAILED
         }
         Ending::Waiting(questions) => {
             report::waiting(questions, storage, redactor);
-            if json {
-                let questions: Value =
-                    questions.iter().map(|asked| runs::question_json(asked, redactor)).collect();
-                ui::out(&json!({ "waiting": questions }).to_string())?;
-            }
-            Ok(ExitCode::from(report::WAITING))
+            report::WAITING
         }
         Ending::Aborted(aborted) => {
             report::aborted(aborted, outcome.run_id);
-            if json {
-                ui::out(&json!({ "aborted": aborted }).to_string())?;
-            }
-            Ok(ExitCode::from(report::FAILED))
+            report::FAILED
         }
-        Ending::Expired(question) => {
+        Ending::Expired(_) => {
             report::expired(outcome.run_id);
-            if json {
-                ui::out(&json!({ "expired": question }).to_string())?;
-            }
-            Ok(ExitCode::from(report::FAILED))
+            report::FAILED
         }
+    };
+    if let Some(document) = unfinished_document(outcome, storage, redactor) {
+        ui::document(&document)?;
     }
+    Ok(ExitCode::from(code))
+}
+
+fn print_result(result: Option<&RawValue>) -> Result<()> {
+    match (result, output::format()) {
+        (Some(result), OutputFormat::Text) => ui::out(&format_result(result)?)?,
+        (None, OutputFormat::Text) => {}
+        (result, OutputFormat::Json) => ui::raw_document(result.map_or("null", RawValue::get))?,
+    }
+    Ok(())
 }
 
 /// Largest size in memory of a result that is pretty-printed.
 const PRETTY_PRINT_LIMIT: usize = 64 << 20;
 
-fn format_result(result: &RawValue, json: bool) -> Result<String> {
+fn format_result(result: &RawValue) -> Result<String> {
     // A result that would take too much memory to pretty-print is shown as it came.
-    if json || !ui::stdout_is_terminal() || parsed_size(result.get()) > PRETTY_PRINT_LIMIT {
+    if !ui::stdout_is_terminal() || parsed_size(result.get()) > PRETTY_PRINT_LIMIT {
         return Ok(result.get().into());
     }
     // A result may be nested too deeply to be parsed; then it is shown as it came.
@@ -334,7 +341,9 @@ fn inputs(options: &RunOptions) -> Result<Option<Value>> {
     let size =
         std::fs::metadata(file).with_context(|| format!("cannot read the inputs: {file}"))?.len();
     if size > Limits::INPUTS as u64 {
-        bail!("the inputs are {size} bytes, the limit is {}: {file}", Limits::INPUTS);
+        let (size, limit) = (format_bytes(size as usize), format_bytes(Limits::INPUTS));
+        let message = format!("the inputs are {size}, the limit is {limit}: {file}");
+        return Err(Error::new(Code::InputSize, message).into());
     }
     let text =
         std::fs::read_to_string(file).with_context(|| format!("cannot read the inputs: {file}"))?;

@@ -6,7 +6,7 @@
 use super::report::HintedError;
 use anyhow::Result;
 use pml::{
-    Error, Journal, RunId, Timestamp,
+    Code, Error, Journal, RunId, Timestamp,
     journal::{RunFilter, RunSummary},
     text::escape,
 };
@@ -38,14 +38,14 @@ pub(super) fn matching<T>(typed: &str, candidates: Vec<T>, id: impl Fn(&T) -> St
 
 /// Returns the error for a typed id that matches several candidates.
 pub(super) fn ambiguous_error(what: &str, typed: &str, candidates: &[String]) -> anyhow::Error {
-    let mut message = format!("`{}` is the id of {} {what}", escape(typed), candidates.len());
+    let mut message = format!("`{typed}` fits {} {what}", candidates.len());
     for candidate in candidates.iter().take(MAX_CANDIDATES) {
         message += &format!("\n{candidate}");
     }
     if candidates.len() > MAX_CANDIDATES {
         message += "\n…";
     }
-    HintedError::new(message, "write more of the id: its end tells them apart best").into()
+    HintedError::new(message, "write more of the end of the id").into()
 }
 
 /// Finds a run by its id, a unique beginning or end of it, or `last`.
@@ -68,15 +68,19 @@ pub(super) async fn find_run(
     match found.len() {
         1 => Ok(found.remove(0)),
         0 if typed == "last" => {
-            Err(HintedError::new("there is no run yet", "`pml run FILE` makes one").into())
+            let hint = "`pml run FILE` runs a program";
+            let error = HintedError::new("this project has no run yet", hint);
+            Err(error.with_code(Code::RunUnknown).into())
         }
         0 if typed.len() < MIN_CHARACTERS => {
-            let message = format!("`{}` is too short for an id", escape(typed));
-            Err(HintedError::new(message, "write at least four characters, or `last`").into())
+            let message = format!("`{typed}` is too short to find a run by");
+            Err(HintedError::new(message, "write at least four characters of its id, or `last`")
+                .into())
         }
         0 => {
-            let message = format!("there is no run `{}`", escape(typed));
-            Err(HintedError::new(message, "`pml runs` lists those there are").into())
+            let message = format!("there is no run `{typed}`");
+            let error = HintedError::new(message, "`pml runs` lists the runs");
+            Err(error.with_code(Code::RunUnknown).into())
         }
         _ => {
             let line = |found: &RunSummary| format!("{}  {}", found.run, escape(&found.script));
@@ -109,7 +113,7 @@ mod tests {
     async fn a_run_is_found_or_the_error_helps() {
         let journal = MemoryJournal::new();
         let missing = find_run(&journal, "last", Timestamp(0)).await.unwrap_err();
-        assert_eq!(missing.to_string(), "there is no run yet");
+        assert_eq!(missing.to_string(), "this project has no run yet");
         let first = fixture::finished(&journal).await;
         let second = fixture::finished(&journal).await;
         let find = async |typed: &str| find_run(&journal, typed, Timestamp(0)).await;

@@ -26,22 +26,22 @@ const COMMAND: &str = "pml import";
 
 /// Import the servers of other clients into this project's `.pml.json`
 ///
-/// Looks at what Claude Code, Claude Desktop, VS Code and Cursor know, shows it, and asks. Servers
-/// that came with the project itself (`.mcp.json`, `.vscode/mcp.json`, `.cursor/mcp.json`) and are
-/// taken unseen leave the result untrusted until `pml trust`. Without a terminal it only lists
-/// them, unless `--yes` is given. Where an agent runs the command, it is refused.
+/// Finds the servers of Claude Code, Claude Desktop, VS Code and Cursor, shows them, and asks. With
+/// `--yes`, servers from files of the project itself (`.mcp.json`, `.vscode/mcp.json`,
+/// `.cursor/mcp.json`) leave `.pml.json` untrusted until `pml trust`. Without a terminal the servers
+/// are only listed, unless `--yes` is given. Agents cannot run it.
 #[derive(Args)]
 pub(super) struct ImportCommand {
     /// Only of these clients
     #[arg(value_name = "SOURCE", value_parser = clients())]
     sources: Vec<ImportSource>,
-    /// Take all without asking
-    #[arg(long)]
+    /// Import all without asking
+    #[arg(long, short)]
     yes: bool,
     /// Replace servers of the same name
     #[arg(long)]
     force: bool,
-    /// Only show what there is
+    /// Only show what would be imported
     #[arg(long)]
     dry_run: bool,
     /// Print as JSON
@@ -51,7 +51,7 @@ pub(super) struct ImportCommand {
 
 fn clients() -> impl TypedValueParser<Value = ImportSource> {
     let names = PossibleValuesParser::new(ImportSource::ALL.iter().map(|client| client.as_str()));
-    names.try_map(|name| ImportSource::named(&name).ok_or("no such client"))
+    names.try_map(|name| ImportSource::named(&name).ok_or("there is no such client"))
 }
 
 /// The servers that other clients have, compared with those in `.pml.json`.
@@ -91,18 +91,14 @@ impl ImportCommand {
                 candidates.print_written()?;
             }
         } else if !self.json && !candidates.new.is_empty() {
-            ui::say(&format!("{HINT}hint{HINT:#}: `pml import --yes` takes them"));
+            ui::say(&format!("{HINT}hint{HINT:#}: `pml import --yes` imports them"));
         }
         if self.json {
-            ui::out(
-                &candidates
-                    .to_json(if review.is_some() {
-                        ImportStatus::Written
-                    } else {
-                        ImportStatus::NotWritten
-                    })
-                    .to_string(),
-            )?;
+            ui::document(&candidates.to_json(if review.is_some() {
+                ImportStatus::Written
+            } else {
+                ImportStatus::NotWritten
+            }))?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -161,7 +157,7 @@ impl ImportCandidates {
     pub(super) fn show(&self) -> Result<()> {
         let count = counted(self.new.len() as u64, "server");
         ui::print(&match self.new.is_empty() {
-            true => "nothing new to import".into(),
+            true => "there is nothing new to import".into(),
             false => format!("{count} can be imported:"),
         })?;
         let facts: Vec<_> = self.new.iter().flat_map(facts).collect();
@@ -169,7 +165,7 @@ impl ImportCandidates {
             ui::print(&line)?;
         }
         for name in &self.already_declared {
-            ui::print(&format!("  {DIM}`{}` is in `.pml.json` already{DIM:#}", escape(name)))?;
+            ui::print(&format!("  {DIM}`{}` is already in `.pml.json`{DIM:#}", escape(name)))?;
         }
         for skipped in &self.found.skipped {
             let what = skipped.name.as_deref().map_or("a file".into(), |name| format!("`{name}`"));

@@ -6,6 +6,7 @@ use super::{add, project};
 use crate::widening_permit::{self, WideningPermit};
 use anyhow::Result;
 use clap::Args;
+use pml::json::json;
 use pml::{
     Environment, Error, Store,
     project::{
@@ -17,20 +18,23 @@ use std::process::ExitCode;
 
 /// Make this folder a project: `.pml.json`, `.pml/`, and lines in `.gitignore`
 ///
-/// What is there already stays as it is. Offers to import the servers that other clients know, and
-/// asks before it does. Without a terminal it takes `--yes`, with which they are imported, unless
-/// `--no-import` is given too. Where an agent runs the command, it is refused.
+/// Existing files keep their content. Offers to import the servers of other clients, and asks before
+/// it does. Without a terminal it needs `--yes`, which imports them too, unless `--no-import` is
+/// given. Agents cannot run it.
 #[derive(Args)]
 pub(super) struct InitCommand {
-    /// Keep `.pml.json` in version control, for everybody
+    /// Keep `.pml.json` in version control, to share it
     #[arg(long)]
     shared: bool,
-    /// Go without a terminal, and import what other clients know without asking
-    #[arg(long)]
+    /// Do not ask, and import the servers of other clients
+    #[arg(long, short)]
     yes: bool,
-    /// Do not look at other clients
+    /// Do not import servers of other clients
     #[arg(long)]
     no_import: bool,
+    /// Print exactly one line of JSON on stdout: the folder, and what was `written`
+    #[arg(long, help_heading = "Output")]
+    json: bool,
 }
 
 impl InitCommand {
@@ -46,8 +50,8 @@ impl InitCommand {
         let sharing = if self.shared { SettingsSharing::Shared } else { SettingsSharing::Private };
         let ignored = update_gitignore(root, sharing)?;
         let status_line = |done: bool, what: &str| match done {
-            true => format!("  {what} written"),
-            false => format!("  {DIM}{what} is there already{DIM:#}"),
+            true => format!("  {what} is written"),
+            false => format!("  {DIM}{what} exists already{DIM:#}"),
         };
         if created.changed {
             permit.note_change(root, vec!["made `.pml.json`".into()]);
@@ -60,7 +64,10 @@ impl InitCommand {
             true => add::print_next_steps(created, &environment)?,
             false => self.import_servers(created, &environment, &permit)?,
         }
-        ui::print("to use it in Claude Code:\n  claude mcp add pml -- pml stdio")?;
+        ui::print("next, to use it in Claude Code:\n  claude mcp add pml -- pml stdio")?;
+        let parts = [(created.changed, ".pml.json"), (is_new, ".pml/"), (ignored, ".gitignore")];
+        let written: Vec<_> = parts.iter().filter(|part| part.0).map(|part| part.1).collect();
+        ui::document(&json!({ "root": root.to_string_lossy(), "written": written }))?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -90,7 +97,7 @@ impl InitCommand {
                 candidates.print_written()
             }
             None => {
-                ui::say(&format!("{HINT}hint{HINT:#}: `pml import` takes them later"));
+                ui::say(&format!("{HINT}hint{HINT:#}: `pml import` imports them later"));
                 add::print_next_steps(created, environment)
             }
         }

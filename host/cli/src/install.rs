@@ -1,10 +1,11 @@
 //! The command `pml install`: installs the packages of servers before any program calls them.
 
+use super::command_error::error_report;
 use super::execute::runtime;
 use super::progress;
-use super::report::HintedError;
+use super::report::{self, FAILED, HintedError};
 use super::terminal::Terminal;
-use super::ui::{self, BOLD, HINT};
+use super::ui::{self, BOLD, ERROR, HINT};
 use crate::project_context::ProjectContext;
 use crate::widening_permit::{self, TrustOnceFlags};
 use anyhow::Result;
@@ -12,10 +13,11 @@ use clap::Args;
 use indicatif::ProgressBar;
 use pml::json::{Value, json};
 use pml::{
-    Clock, Journal, Servers, SystemClock,
+    Clock, Code, Journal, Servers, SystemClock,
     approval::{Package, describe_package},
     event::Progress,
     journal::{AuditEvent, AuditNote},
+    run::ErrorReport,
     text::{escape, in_one_line, nearest},
     tool::ProgressCallback,
 };
@@ -31,7 +33,10 @@ const COMMAND: &str = "pml install";
 /// Servers whose command is `npx`, `bunx`, `npm exec`, `uvx` or `pipx run` are started from a
 /// package that is installed into `.pml/deps`, in one exact version, without running code of it.
 /// This installs what is missing, so that nobody has to be asked about it in the middle of a
-/// program. What is there already stays as it is. Where an agent runs the command, it is refused.
+/// program. What is there already stays as it is. A package that cannot be installed does not keep
+/// the others away; it is listed at the end. Where an agent runs the command, it is refused.
+///
+/// Exit codes: 0 everything is there, 1 something could not be installed.
 #[derive(Args)]
 pub(super) struct InstallCommand {
     /// The servers; all of the project's if none is named
@@ -46,8 +51,9 @@ pub(super) struct InstallCommand {
     /// Trust the project's files, whatever they say, for this command; no trust is recorded
     #[arg(long)]
     trust: bool,
-    /// Print exactly one line of JSON on stdout: what is `installed` now, or would be
-    #[arg(long)]
+    /// Print exactly one line of JSON on stdout: what is `installed` now, or would be, and what
+    /// `failed`
+    #[arg(long, help_heading = "Output")]
     json: bool,
 }
 
@@ -62,26 +68,33 @@ impl InstallCommand {
         if let Some(reason) = context.project.trust.reason() {
             let hint =
                 "`pml trust --show` shows what its files would start; `pml trust` trusts them";
-            return Err(HintedError::new(reason, hint).into());
+            return Err(HintedError::new(reason, hint).with_code(Code::Untrusted).into());
         }
         let servers = &context.servers;
         let names = self.names(servers)?;
         ManuallyDrop::new(runtime()?).block_on(async {
-            let missing = missing_packages(servers, &names).await?;
-            let Some(permit) = permit.filter(|_| !missing.is_empty()) else {
-                return self.print_packages(&missing, "would install");
+            let (missing, failed) = missing_packages(servers, &names).await;
+            let Some(permit) = permit else {
+                return print_packages(&missing, &failed, InstallStage::Planned);
             };
-            missing.iter().for_each(|package| ui::say(&package_lines(package)));
+            if missing.is_empty() {
+                return print_packages(&[], &failed, InstallStage::Done);
+            }
+            missing.iter().for_each(|package| ui::alert(&package_lines(package)));
             permit.require_person(COMMAND, self.yes)?;
             if !self.yes && !confirm_install(missing.len())? {
-                ui::say("nothing is installed");
-                return Ok(ExitCode::FAILURE);
+                return Ok(report::declined("nothing is installed")?);
             }
             let journal = super::project::open_journal(context.project.durability)?;
-            for package in &missing {
-                install(servers, package, &*journal).await?;
+            let (mut installed, mut failed) = (Vec::new(), failed);
+            for package in missing {
+                // One package that cannot be installed does not keep the others away.
+                match install(servers, &package, &*journal).await {
+                    Ok(()) => installed.push(package),
+                    Err(error) => failed.push(FailedInstall::new(&package.server, &error)),
+                }
             }
-            self.print_packages(&missing, "installed")
+            print_packages(&installed, &failed, InstallStage::Done)
         })
     }
 
@@ -94,47 +107,95 @@ impl InstallCommand {
                     Some(near) => format!("did you mean `{}`?", escape(near)),
                     None => "`pml servers` lists those there are".into(),
                 };
-                return Err(HintedError::new(
-                    format!("there is no server `{}`", escape(name)),
-                    hint,
-                )
-                .into());
+                let unknown = HintedError::new(format!("there is no server `{name}`"), hint);
+                return Err(unknown.with_code(Code::ServerUnknown).into());
             }
         }
         Ok(if self.servers.is_empty() { all } else { self.servers.clone() })
     }
+}
 
-    fn print_packages(&self, packages: &[Package], what: &str) -> Result<ExitCode> {
-        if self.json {
-            let packages: Value = packages.iter().map(package_json).collect();
-            ui::out(&json!({ what.replace(' ', "_"): packages }).to_string())?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        match packages {
-            [] => ui::print("nothing to install: everything is there")?,
-            packages => {
-                for package in packages {
-                    ui::print(&format!("{what} {BOLD}{}{BOLD:#}", name_and_version(package)))?;
-                }
-            }
-        }
-        Ok(ExitCode::SUCCESS)
+/// Whether packages are installed, or would be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum InstallStage {
+    Planned,
+    Done,
+}
+
+/// A server whose package cannot be installed.
+struct FailedInstall {
+    server: String,
+    error: ErrorReport,
+}
+
+impl FailedInstall {
+    fn new(server: &str, error: &anyhow::Error) -> FailedInstall {
+        FailedInstall { server: server.to_owned(), error: error_report(error) }
+    }
+
+    fn json(&self) -> Value {
+        json!({ "server": self.server, "error": self.error })
     }
 }
 
-/// Returns the packages that are not installed, at most one for each server.
-async fn missing_packages(servers: &Servers, names: &[String]) -> Result<Vec<Package>> {
+/// Prints the packages, and after them those that failed.
+fn print_packages(
+    packages: &[Package],
+    failed: &[FailedInstall],
+    stage: InstallStage,
+) -> Result<ExitCode> {
+    let (verb, key) = match stage {
+        InstallStage::Planned => ("would install", "would_install"),
+        InstallStage::Done => ("installed", "installed"),
+    };
+    for package in packages {
+        ui::print(&format!("{verb} {BOLD}{}{BOLD:#}", name_and_version(package)))?;
+    }
+    if packages.is_empty() && failed.is_empty() {
+        ui::print("nothing to install: everything is there")?;
+    }
+    for one in failed {
+        let mut error = one.error.clone();
+        error.message = format!("`{}`: {}", one.server, error.message);
+        ui::alert(&report::error_text(&error));
+    }
+    let packages: Value = packages.iter().map(package_json).collect();
+    if failed.is_empty() {
+        ui::document(&json!({ key: packages }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let names: Vec<_> = failed.iter().map(|one| one.server.as_str()).collect();
+    let message = match stage {
+        InstallStage::Planned => format!("no package is found for `{}`", names.join("`, `")),
+        InstallStage::Done => format!("not installed: `{}`", names.join("`, `")),
+    };
+    ui::alert(&format!("{ERROR}error{ERROR:#}: {}", escape(&message)));
+    let failed: Value = failed.iter().map(FailedInstall::json).collect();
+    let found = json!({ key: packages, "failed": failed });
+    report::failed_document(found, Code::CommandFailed, &message)?;
+    Ok(ExitCode::from(FAILED))
+}
+
+/// Returns the packages that are not installed, at most one for each server, and the servers whose
+/// package cannot be found.
+async fn missing_packages(
+    servers: &Servers,
+    names: &[String],
+) -> (Vec<Package>, Vec<FailedInstall>) {
     let bar = progress::new_bar();
-    let mut missing = Vec::new();
+    let (mut missing, mut failed) = (Vec::new(), Vec::new());
     for name in names {
         if let Some(bar) = &bar {
             bar.set_message(format!("looking for what `{}` needs", escape(name)));
             bar.tick();
         }
-        missing.extend(servers.missing_package(name).await?);
+        match servers.missing_package(name).await {
+            Ok(package) => missing.extend(package),
+            Err(error) => failed.push(FailedInstall::new(name, &error.into())),
+        }
     }
     finish(bar.as_ref());
-    Ok(missing)
+    (missing, failed)
 }
 
 async fn install(servers: &Servers, package: &Package, journal: &dyn Journal) -> Result<()> {
@@ -174,11 +235,9 @@ fn finish(bar: Option<&ProgressBar>) {
 fn confirm_install(count: usize) -> Result<bool> {
     let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
     let Some(terminal) = terminal else {
-        return Err(HintedError::new(
-            "no terminal to confirm on",
-            "add `--yes` to install without one",
-        )
-        .into());
+        let hint = "add `--yes` to install without one";
+        let error = HintedError::new("no terminal to confirm on", hint);
+        return Err(error.with_code(Code::PersonRequired).into());
     };
     let them = if count == 1 { "it" } else { "them" };
     Ok(terminal.confirm(&format!("{HINT}pml install{HINT:#}: install {them}?"))?)

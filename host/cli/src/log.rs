@@ -47,8 +47,8 @@ pub(super) enum LogFormat {
 ///
 /// # Errors
 /// If `PML_LOG` cannot be parsed.
-pub(super) fn start(format: LogFormat) -> Result<(), HintedError> {
-    let filter = match Environment::of_process().log_directives() {
+pub(super) fn start(format: LogFormat) -> anyhow::Result<()> {
+    let filter = match Environment::of_process().log_directives()? {
         Some(text) => parse_directives(text).map_err(|invalid| {
             let invalid = cut(&in_one_line(invalid), LONGEST_QUOTE);
             let message = format!("`PML_LOG` has a part that says nothing: `{invalid}`");

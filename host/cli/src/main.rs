@@ -9,20 +9,28 @@ mod arguments;
 mod audit;
 mod call;
 mod check;
+mod command_error;
+#[cfg(test)]
+mod command_reference;
 mod completions;
 mod console;
 mod doctor;
 mod execute;
 mod facts;
+mod help;
 mod identify;
 mod import;
 mod init;
 mod install;
+mod interrupt;
 mod log;
 mod media;
 mod moment;
 mod notices;
 mod older_journal;
+mod outcome_json;
+mod output;
+mod package_files;
 mod progress;
 mod project;
 mod project_context;
@@ -33,6 +41,7 @@ mod remove;
 mod replay;
 mod report;
 mod reveal;
+mod run_policy;
 mod runs;
 mod server_query;
 mod servers;
@@ -43,6 +52,7 @@ mod tools;
 mod trust;
 mod types;
 mod ui;
+mod usage_error;
 mod user_name;
 mod version;
 mod watch;
@@ -50,25 +60,40 @@ mod widening_permit;
 mod wrap;
 
 use arguments::{Arguments, Command};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
+use output::OutputFlags;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    // The command has one name, whatever its file is called.
+    let typed = std::iter::once("pml".into()).chain(std::env::args_os().skip(1));
+    let typed: Vec<OsString> = typed.collect();
+    OutputFlags::of(&typed).apply();
+    let mut root = Arguments::command();
+    let parsed = root.try_get_matches_from_mut(&typed);
+    let arguments = match parsed.and_then(|found| Arguments::from_arg_matches(&found)) {
         Ok(arguments) => arguments,
-        Err(error) => return report::usage(&error),
+        Err(error) => return usage_error::report_usage(&error, &root, &typed),
     };
     if let Some(folder) = &arguments.state_dir {
         pml::Environment::choose_state_folder(folder);
     }
-    if let Err(error) = log::start(arguments.log_format) {
-        return report::error(&error.into());
+    let done = log::start(arguments.log_format)
+        .and_then(|()| command_error::catch_panic(|| run(arguments.command)));
+    match done {
+        Ok(code) => report::close_document(code),
+        Err(error) => report::error(&error),
     }
-    // `pml stdio` handles signals itself, so it runs before the handler for Ctrl-C is installed.
-    if let Command::Stdio(command) = arguments.command {
-        return command.run().unwrap_or_else(|error| report::error(&error));
+}
+
+fn run(command: Command) -> anyhow::Result<ExitCode> {
+    // `pml stdio` handles signals itself.
+    if !matches!(command, Command::Stdio(_)) {
+        interrupt::set_way_on(command.way_on());
+        interrupt::end_on_signals()?;
     }
-    let done = execute::end_on_interrupt().and_then(|()| match arguments.command {
+    match command {
         Command::Stdio(command) => command.run(),
         Command::Run(command) => command.run(),
         Command::Eval(command) => command.run(),
@@ -91,6 +116,7 @@ fn main() -> ExitCode {
         Command::Doctor(command) => command.run(),
         Command::Version(command) => command.run(),
         Command::Completions(command) => command.run(),
-    });
-    done.unwrap_or_else(|error| report::error(&error))
+        Command::Help(command) => command.run(),
+        Command::PackageFiles(command) => command.run(),
+    }
 }

@@ -53,17 +53,16 @@ pub(super) fn describe(older: &LegacyJournalOutcome) -> String {
         LegacyJournalOutcome::Imported { runs, left } => {
             let left = match left {
                 0 => String::new(),
-                left => format!(", {} not over left there", counted(*left, "run")),
+                left => format!(", {} that had not ended stay there", counted(*left, "run")),
             };
             let runs = counted(*runs, "run");
             format!(
-                "journals are kept in your state folder now: {runs} imported from `.pml/state.db`{left}; \
-                 the file may be deleted"
+                "journals are now in your state folder: {runs} imported from `.pml/state.db`{left}; \
+                 you can delete that file"
             )
         }
-        LegacyJournalOutcome::Refused { reason } => format!(
-            "`.pml/state.db` was left alone, and nothing in it counts: {}; the file may be deleted",
-            escape(reason)
-        ),
+        LegacyJournalOutcome::Refused { reason } => {
+            format!("`.pml/state.db` is not used: {}; you can delete that file", escape(reason))
+        }
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! **Invariant:** the line is not drawn while a question is open on the terminal.
 
+use super::output::{self, Verbosity};
 use super::quantity::counted;
 use super::{prompt, ui};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -32,21 +33,27 @@ const BAR: &str = "{spinner:.cyan} {msg} [{bar:24.cyan}] {percent}%";
 
 /// The progress line of a run.
 pub(super) struct ProgressLine {
-    /// True if stderr is a terminal, so that a line can be drawn.
+    /// True if a line can be drawn.
     on_terminal: bool,
     calls: Mutex<ActiveCalls>,
 }
 
-/// Returns a progress bar on stderr that is not drawn yet. Returns `None` if stderr is not a
-/// terminal.
+/// Reports whether a line can be drawn: stderr is a terminal, and the user wants to see it.
+fn can_draw() -> bool {
+    ui::stderr_is_terminal() && output::verbosity() != Verbosity::Quiet
+}
+
+/// Returns a progress bar on stderr that is not drawn yet. Returns `None` if it cannot be drawn.
 pub(super) fn new_bar() -> Option<ProgressBar> {
-    ui::stderr_is_terminal().then(|| {
+    can_draw().then(|| {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         bar.with_style(style(SPINNER))
     })
 }
 
 fn style(template: &str) -> ProgressStyle {
+    let plain = template.replace(":.cyan", "").replace(":.dim", "").replace(".cyan", "");
+    let template = if output::is_colorless() { plain.as_str() } else { template };
     // The templates are constants and valid; an invalid one would give the default style.
     let style = ProgressStyle::with_template(template);
     style.unwrap_or_else(|_| ProgressStyle::default_spinner()).progress_chars("=> ")
@@ -68,7 +75,7 @@ struct ActiveCalls {
 impl ProgressLine {
     /// Returns a progress line, which is drawn only if stderr is a terminal.
     pub(super) fn new() -> ProgressLine {
-        ProgressLine { on_terminal: ui::stderr_is_terminal(), calls: Mutex::default() }
+        ProgressLine { on_terminal: can_draw(), calls: Mutex::default() }
     }
 
     fn calls(&self) -> MutexGuard<'_, ActiveCalls> {

@@ -2,8 +2,10 @@
 //! and counts.
 
 use data_encoding::HEXLOWER_PERMISSIVE;
+use pml::Limits;
 use pml::journal::Durability;
-pub(super) use pml::text::{parse_bytes, parse_duration};
+pub(super) use pml::text::parse_duration;
+use pml::text::{check_size, parse_bytes};
 use std::time::Duration;
 
 /// A duration; `None` means forever.
@@ -15,6 +17,25 @@ pub(super) fn lifetime(text: &str) -> Result<Lifetime, String> {
     match text {
         "never" => Ok(Lifetime(None)),
         text => parse_duration(text).map(|duration| Lifetime(Some(duration))),
+    }
+}
+
+/// Parses the size of `--memory`.
+pub(super) fn memory(text: &str) -> Result<usize, String> {
+    check_size(parse_bytes(text)?, &Limits::MEMORY_RANGE)
+}
+
+/// Parses the size of `--journal-size`.
+pub(super) fn journal_size(text: &str) -> Result<usize, String> {
+    check_size(parse_bytes(text)?, &Limits::JOURNAL_RANGE)
+}
+
+/// Parses a number of things to show.
+pub(super) fn shown_count(text: &str) -> Result<u64, String> {
+    match text.parse::<u64>() {
+        Ok(0) => Err("is too few: it must be at least 1".into()),
+        Ok(count) => Ok(count),
+        Err(_) => Err("write a whole number, as in `20`".into()),
     }
 }
 
@@ -66,7 +87,7 @@ pub(super) fn seed(text: &str) -> Result<[u8; 32], String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lifetime, lifetime, seed, size};
+    use super::{Lifetime, journal_size, lifetime, memory, seed, shown_count, size};
     use std::time::Duration;
 
     #[test]
@@ -74,6 +95,21 @@ mod tests {
         assert_eq!(lifetime("never"), Ok(Lifetime(None)));
         assert_eq!(lifetime("2h"), Ok(Lifetime(Some(Duration::from_secs(7200)))));
         assert!(lifetime("0s").is_err() && lifetime("ever").is_err());
+    }
+
+    #[test]
+    fn a_limit_out_of_its_range_is_refused_with_units() {
+        assert_eq!(memory("64M"), Ok(64 << 20));
+        assert_eq!(memory("64").unwrap_err(), "is 64 bytes: it must be between 4 MiB and 1 GiB");
+        let journal = "is 3 GiB: it must be between 16 KiB and 2 GiB";
+        assert_eq!(journal_size("3G").unwrap_err(), journal);
+    }
+
+    #[test]
+    fn a_list_shows_at_least_one() {
+        assert_eq!(shown_count("20"), Ok(20));
+        assert_eq!(shown_count("0").unwrap_err(), "is too few: it must be at least 1");
+        assert!(shown_count("-1").unwrap_err().starts_with("write a whole number"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::{add, project, ui};
 use crate::widening_permit;
 use anyhow::Result;
 use clap::Args;
+use pml::json::json;
 use pml::{Environment, journal::AuditEvent, project::SettingsFile, text::escape};
 use std::process::ExitCode;
 
@@ -13,6 +14,9 @@ pub(super) struct RemoveCommand {
     /// The server's name
     #[arg(value_name = "NAME")]
     name: String,
+    /// Print exactly one line of JSON on stdout: the server that was `removed`
+    #[arg(long, help_heading = "Output")]
+    json: bool,
 }
 
 impl RemoveCommand {
@@ -25,7 +29,8 @@ impl RemoveCommand {
             vec![format!("removed server {}", self.name)],
         );
         widening_permit::note(|who, channel| AuditEvent::Changed { folder, changes, who, channel });
-        ui::print(&format!("`{}` is removed from `.pml.json`", escape(&self.name)))?;
+        ui::print(&format!("server `{}` is removed from `.pml.json`", escape(&self.name)))?;
+        ui::document(&json!({ "removed": self.name }))?;
         add::print_next_steps(edited, &environment)?;
         Ok(ExitCode::SUCCESS)
     }

@@ -5,7 +5,7 @@ use super::quantity::counted;
 use super::ui::{self, BAD, GOOD};
 use super::{identify, project, report};
 use clap::Args;
-use pml::{Clock, Config, Engine, SystemClock, text::escape};
+use pml::{Clock, Code, Config, Engine, SystemClock, text::escape};
 use std::process::ExitCode;
 
 /// Run a program of the journal again, without calling anything, and say where it would do
@@ -17,8 +17,8 @@ pub(super) struct ReplayCommand {
     /// The id of the run, enough of its beginning or end, or `last`
     #[arg(value_name = "ID")]
     id: String,
-    /// Print as JSON
-    #[arg(long)]
+    /// Print exactly one line of JSON on stdout
+    #[arg(long, help_heading = "Output")]
     json: bool,
 }
 
@@ -34,7 +34,12 @@ impl ReplayCommand {
         })?;
         let same = replay.diverged.is_none();
         match (&replay.diverged, self.json) {
-            (_, true) => ui::out(&pml::json::to_string(&replay)?)?,
+            (None, true) => ui::document(&pml::json::to_value(&replay)?)?,
+            (Some(_), true) => {
+                let message = "the program does not do what its journal says";
+                let found = pml::json::to_value(&replay)?;
+                report::fail_with_document(found, Code::ReplayDiverged, message)?;
+            }
             (None, false) => ui::print(&format!(
                 "{GOOD}same{GOOD:#}: {} and {}, as in the journal",
                 counted(replay.steps as u64, "step"),

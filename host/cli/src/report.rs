@@ -1,136 +1,113 @@
 //! Reports errors and failures on stderr: message, causes, hint and exit code. This is the only
 //! place that translates them.
 
+use super::command_error::error_report;
+pub(super) use super::command_error::{
+    BROKEN_PIPE, FAILED, HintedError, INTERRUPTED, TERMINATED, UsageError, WAITING, exit_code,
+};
 use super::execute::JournalStorage;
 use super::identify::short;
+use super::output;
+use super::prompt::needed_answer;
 use super::quantity::counted;
 use super::terminal::width_of_stderr;
 use super::ui::{self, DIM, ERROR, HINT, WARNING};
 use super::wrap::wrap;
 use pml::json::{Value, json};
 use pml::{
-    Code, Ending, Environment, Error, Failure, Outcome, Question, RunId,
+    Code, Ending, Environment, Failure, Outcome, Question, RunId,
     approval::lines_of_ask_with,
-    error::ErrorClass,
     project::agent_variable,
-    run::AbortedRun,
+    run::{AbortedRun, ErrorReport},
     text::{Redactor, cut_to_columns, escape, in_one_line},
 };
 use std::io;
 use std::process::ExitCode;
 
-/// Exit code: the program failed, or the user's files are wrong.
-pub(super) const FAILED: u8 = 1;
-const USAGE: u8 = 2;
-const BROKEN_PIPE: u8 = 3;
-/// Exit code: the program waits for a person.
-pub(super) const WAITING: u8 = 4;
-/// Exit code: stopped by Ctrl-C.
-pub(super) const INTERRUPTED: u8 = 130;
-/// Exit code: stopped by SIGTERM.
-pub(super) const TERMINATED: u8 = 143;
-const INTERNAL: u8 = 255;
-
 /// Most tools that are named in a list of completed calls, and most columns of each name.
 const MAX_TOOLS: usize = 20;
 const MAX_TOOL_COLUMNS: usize = 60;
 
-/// An error about a flag whose value is wrong in a way that clap cannot check.
-#[derive(Debug)]
-pub(super) struct UsageError(pub(super) String);
-
-impl std::fmt::Display for UsageError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for UsageError {}
-
-/// An error with a hint about what to do.
-#[derive(Debug)]
-pub(super) struct HintedError {
-    message: String,
-    hint: String,
-    code: u8,
-}
-
-impl HintedError {
-    pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> HintedError {
-        HintedError { message: message.into(), hint: hint.into(), code: FAILED }
-    }
-
-    /// Returns an error about wrong usage, which has its own exit code.
-    pub(super) fn usage(message: impl Into<String>, hint: impl Into<String>) -> HintedError {
-        HintedError { code: USAGE, ..HintedError::new(message, hint) }
-    }
-}
-
-impl std::fmt::Display for HintedError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for HintedError {}
-
-/// Reports arguments that clap refuses. Help and version are printed to stdout.
-pub(super) fn usage(error: &clap::Error) -> ExitCode {
-    match error.print() {
-        Ok(()) if error.use_stderr() => ExitCode::from(USAGE),
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => self::error(&error.into()),
-    }
-}
-
-/// Reports an error that ended a command, and returns its exit code.
+/// Reports an error that ended a command, and returns its exit code. With `--json`, the error is
+/// the document too.
 pub(super) fn error(error: &anyhow::Error) -> ExitCode {
     if let Some(io) = error.downcast_ref::<io::Error>()
         && io.kind() == io::ErrorKind::BrokenPipe
     {
         return ExitCode::from(BROKEN_PIPE);
     }
-    let mut text = format!("{ERROR}error{ERROR:#}: {}", quote(&error.to_string()));
-    for cause in error.chain().skip(1) {
-        text += &cause_line(&cause.to_string());
+    ui::alert(&error_text(&error_report(error)));
+    error_document(error)
+}
+
+/// Writes an error that stderr has already as the document, and returns its exit code.
+pub(super) fn error_document(error: &anyhow::Error) -> ExitCode {
+    // If stdout cannot be written, stderr has the error.
+    let _ = ui::document(&json!({ "error": error_report(error) }));
+    exit_code(error)
+}
+
+/// Writes the document of a command that has written none: a document is promised, and must not
+/// be forgotten. Returns the exit code of the command.
+pub(super) fn close_document(code: ExitCode) -> ExitCode {
+    if !output::is_document_due() {
+        return code;
     }
-    let pml_error = error.downcast_ref::<Error>();
-    let hinted = error.downcast_ref::<HintedError>().map(|hinted| hinted.hint.as_str());
-    if let Some(hint) = pml_error.and_then(Error::hint).or(hinted) {
-        text += &format!("\n{HINT}hint{HINT:#}: {hint}");
-    }
-    ui::say(&text);
-    if error.is::<UsageError>() {
-        return ExitCode::from(USAGE);
-    }
-    if let Some(hinted) = error.downcast_ref::<HintedError>() {
-        return ExitCode::from(hinted.code);
-    }
-    match pml_error.map(|error| error.kind().class()) {
-        Some(ErrorClass::Internal) => ExitCode::from(INTERNAL),
-        Some(ErrorClass::Usage) if pml_error.is_some_and(|error| error.kind() == Code::Config) => {
-            ExitCode::from(USAGE)
-        }
-        _ => ExitCode::from(FAILED),
+    match ui::document(&closing_document(code)) {
+        Ok(()) => code,
+        Err(error) => self::error(&error.into()),
     }
 }
 
-/// Returns an error as JSON.
-pub(super) fn error_json(error: &anyhow::Error) -> Value {
-    let pml_error = error.downcast_ref::<Error>();
-    let hinted = error.downcast_ref::<HintedError>().map(|hinted| hinted.hint.as_str());
-    json!({
-        "code": pml_error.map(|error| error.kind().as_str()),
-        "message": error.to_string(),
-        "causes": error.chain().skip(1).map(|cause| cause.to_string()).collect::<Vec<_>>(),
-        "hint": pml_error.and_then(Error::hint).or(hinted),
-    })
+fn closing_document(code: ExitCode) -> Value {
+    match code == ExitCode::SUCCESS {
+        true => json!({}),
+        false => {
+            let message = "the command failed: stderr says why";
+            json!({ "error": ErrorReport::new(Code::CommandFailed, message) })
+        }
+    }
+}
+
+/// Writes the document of a command that failed after it found something: what it found, and the
+/// error, which stderr has already.
+pub(super) fn failed_document(mut found: Value, code: Code, message: &str) -> io::Result<()> {
+    found["error"] = json!(ErrorReport::new(code, message));
+    ui::document(&found)
+}
+
+/// Does the same, and reports the error on stderr.
+pub(super) fn fail_with_document(found: Value, code: Code, message: &str) -> io::Result<()> {
+    ui::alert(&error_text(&ErrorReport::new(code, message)));
+    failed_document(found, code, message)
+}
+
+/// Says that a person said no, which is no error to them, and returns the exit code.
+pub(super) fn declined(message: &str) -> io::Result<ExitCode> {
+    ui::say(message);
+    failed_document(json!({}), Code::Declined, message)?;
+    Ok(ExitCode::from(FAILED))
+}
+
+/// Returns an error as text: message, causes, code frame, hint.
+pub(super) fn error_text(report: &ErrorReport) -> String {
+    let mut text = format!("{ERROR}error{ERROR:#}: {}", quote(&report.message));
+    for cause in &report.causes {
+        text += &cause_line(cause);
+    }
+    if let Some(frame) = &report.code_frame {
+        text += &format!("\n{frame}");
+    }
+    if let Some(hint) = &report.hint {
+        text += &format!("\n{HINT}hint{HINT:#}: {}", quote(hint));
+    }
+    text
 }
 
 /// Reports why a program failed.
 pub(super) fn failure(failure: &Failure) {
-    let uncaught = if failure.code == Code::Threw { "uncaught " } else { "" };
-    let mut text = format!("{ERROR}error{ERROR:#}: {uncaught}{}", describe(failure));
+    let (unhandled, what) = (unhandled(failure.code), describe(failure));
+    let mut text = format!("{ERROR}error{ERROR:#}: {unhandled}{what}");
     for cause in &failure.causes {
         text += &cause_line(cause);
     }
@@ -141,15 +118,16 @@ pub(super) fn failure(failure: &Failure) {
     for frame in failure.stack.iter().filter(|frame| last.replace(*frame) != Some(*frame)).take(10)
     {
         let function = frame.function.as_deref().map(in_one_line);
+        let at = if frame.is_async { "at async" } else { "at" };
         text += &match function {
-            Some(name) => format!("\n    {DIM}at {name} ({}){DIM:#}", frame.position),
-            None => format!("\n    {DIM}at {}{DIM:#}", frame.position),
+            Some(name) => format!("\n    {DIM}{at} {name} ({}){DIM:#}", frame.position),
+            None => format!("\n    {DIM}{at} {}{DIM:#}", frame.position),
         };
     }
-    if let Some(hint) = failure.hint.clone().or_else(|| hint(failure.code).map(Into::into)) {
+    if let Some(hint) = hint_of(failure) {
         text += &format!("\n{HINT}hint{HINT:#}: {hint}");
     }
-    ui::say(&text);
+    ui::alert(&text);
 }
 
 /// Reports why a single call failed. The program around it is not shown, because pml wrote it.
@@ -159,21 +137,17 @@ pub(super) fn call_failed(failure: &Failure) {
     // The last stderr lines of a server may follow the first line; the code belongs before them.
     let (first, rest) = message.split_at(message.find('\n').unwrap_or(message.len()));
     let mut text = format!("{ERROR}error{ERROR:#}: {first} [{}]{rest}", in_one_line(code));
-    if let Some(hint) = failure.hint.clone().or_else(|| hint(failure.code).map(Into::into)) {
+    if let Some(hint) = hint_of(failure) {
         text += &format!("\n{HINT}hint{HINT:#}: {hint}");
     }
-    ui::say(&text);
+    ui::alert(&text);
 }
 
 /// Prints the questions that a program waits for, and how to answer them.
 pub(super) fn waiting(questions: &[Question], storage: JournalStorage, redactor: &Redactor) {
     let width = width_of_stderr();
     for question in questions {
-        let calls = match question.asks.len() {
-            1 => "a call waits".into(),
-            calls => format!("{calls} calls wait"),
-        };
-        let mut text = format!("{WARNING}waiting{WARNING:#}: {calls} for a person");
+        let mut text = format!("{WARNING}waiting{WARNING:#}: {}", needed_answer(question));
         for ask in &question.asks {
             if question.asks.len() > 1 {
                 text += &format!("\n  {DIM}ask {}{DIM:#}", ask.id);
@@ -183,20 +157,25 @@ pub(super) fn waiting(questions: &[Question], storage: JournalStorage, redactor:
                 text += &format!("\n{}", width.map_or(line.clone(), |width| wrap(&line, width)));
             }
         }
-        let hint = match storage {
-            JournalStorage::OnDisk => match agent_variable(&Environment::of_process()) {
-                // An agent is not asked, and the hint does not say how to answer.
-                Some(variable) => format!(
-                    "an agent runs this command (`{variable}` is set), so nobody is asked here: a person answers in \
-                     a terminal of their own, `pml approvals` lists it there"
-                ),
-                None => format!("`pml approve {}` goes on", question.id),
-            },
-            JournalStorage::InMemory => {
-                "the run is forgotten: to answer later, run it without `--no-journal`".into()
-            }
-        };
-        ui::say(&format!("{text}\n{HINT}hint{HINT:#}: {hint}"));
+        let hint = waiting_hint(question, storage);
+        ui::alert(&format!("{text}\n{HINT}hint{HINT:#}: {hint}"));
+    }
+}
+
+/// Returns how a question can be answered.
+pub(super) fn waiting_hint(question: &Question, storage: JournalStorage) -> String {
+    match storage {
+        JournalStorage::OnDisk => match agent_variable(&Environment::of_process()) {
+            // An agent is not asked, and the hint does not say how to answer.
+            Some(variable) => format!(
+                "an agent runs this command (`{variable}` is set), so nobody is asked here: a person answers in \
+                 a terminal of their own, `pml approvals` lists it there"
+            ),
+            None => format!("`pml approve {}` goes on", question.id),
+        },
+        JournalStorage::InMemory => {
+            "the run is forgotten: to answer later, run it without `--no-journal`".into()
+        }
     }
 }
 
@@ -205,15 +184,22 @@ pub(super) fn waiting(questions: &[Question], storage: JournalStorage, redactor:
 pub(super) fn aborted(aborted: &AbortedRun, run: RunId) {
     let (message, who) = (quote(&aborted.message), quote(&aborted.who));
     let mut text = format!("{ERROR}error{ERROR:#}: {message} [ABORTED]\n  {DIM}by{DIM:#}: {who}");
+    if !aborted.interrupted.is_empty() {
+        let calls = completed_calls(aborted.interrupted.iter().map(|call| call.tool.as_str()));
+        text += &format!("\n  {DIM}sent without an answer, may have had an effect{DIM:#}: {calls}");
+    }
     if aborted.replan {
         let completed = completed_calls(aborted.completed.iter().map(|call| call.tool.as_str()));
-        text += &format!(
-            "\n  {DIM}completed{DIM:#}: {completed}\n\
-             {HINT}hint{HINT:#}: a better program is wanted: `pml run --resume {} FILE` takes up what was completed",
-            short(run)
-        );
+        let hint = replan_hint(run);
+        text += &format!("\n  {DIM}completed{DIM:#}: {completed}\n{HINT}hint{HINT:#}: {hint}");
     }
-    ui::say(&text);
+    ui::alert(&text);
+}
+
+/// Returns how to go on after a person asked for a better program.
+pub(super) fn replan_hint(run: RunId) -> String {
+    let run = short(run);
+    format!("a better program is wanted: `pml run --resume {run} FILE` takes up what was completed")
 }
 
 /// Lists completed calls by tool, in the order of each tool's first call.
@@ -238,52 +224,45 @@ fn completed_calls<'a>(tools: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
+/// Says that nobody answered a question in time.
+pub(super) const EXPIRED_MESSAGE: &str = "nobody answered in time: the run is over";
+
+/// Returns how to go on after a question expired.
+pub(super) fn expired_hint(run: RunId) -> String {
+    format!("`pml run --resume {run} FILE` takes up what it has done")
+}
+
 /// Reports that nobody answered a question in time.
 pub(super) fn expired(run: RunId) {
-    ui::say(&format!(
-        "{ERROR}error{ERROR:#}: nobody answered in time: the run is over [EXPIRED]\n\
-         {HINT}hint{HINT:#}: `pml run --resume {run} FILE` takes up what it has done"
+    let hint = expired_hint(run);
+    ui::alert(&format!(
+        "{ERROR}error{ERROR:#}: {EXPIRED_MESSAGE} [EXPIRED]\n{HINT}hint{HINT:#}: {hint}"
     ));
 }
 
-/// Prints warnings about an outcome: unhandled rejections, abandoned calls and dropped console
-/// lines.
+/// Prints warnings about an outcome: further errors that nobody handled, abandoned calls and
+/// dropped console lines.
 pub(super) fn outcome_warnings(outcome: &Outcome) {
     for failure in &outcome.unhandled {
         let at = failure.position.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
-        let what = describe(failure);
-        ui::say(&format!("{WARNING}warning{WARNING:#}: unhandled rejection: {what}{at}"));
+        let (unhandled, what) = (unhandled(failure.code), describe(failure));
+        ui::say(&format!("{WARNING}warning{WARNING:#}: {unhandled}{what}{at}"));
     }
     for call in &outcome.abandoned {
-        let (number, tool) = (call.call, in_one_line(&call.tool));
-        let not_awaited =
-            format!("the program ended without waiting for it\n{HINT}hint{HINT:#}: `await` it");
-        let (what, why) = match (call.sent, cut_short(&outcome.ending)) {
-            (true, false) => ("was cancelled", not_awaited),
-            (false, false) => ("was never sent", not_awaited),
-            (true, true) => ("was cancelled", "it may have had an effect".into()),
+        let hint = match &outcome.ending {
+            Ending::Finished(_) => format!("\n{HINT}hint{HINT:#}: `await` it"),
             // The call had no effect, and the program is not at fault.
-            (false, true) => continue,
+            ending if !call.sent && ending.was_cut_short() => continue,
+            _ => String::new(),
         };
-        ui::say(&format!("{WARNING}warning{WARNING:#}: call {number} of `{tool}` {what}: {why}"));
+        let what = call.describe(&outcome.ending);
+        ui::say(&format!("{WARNING}warning{WARNING:#}: {what}{hint}"));
     }
     if outcome.dropped_lines > 0 {
         ui::say(&format!(
             "{WARNING}warning{WARNING:#}: the console is full: {} more lines were dropped",
             outcome.dropped_lines
         ));
-    }
-}
-
-/// Reports whether a person or a limit ended the program, which may still have been waiting for its
-/// calls.
-fn cut_short(ending: &Ending) -> bool {
-    match ending {
-        Ending::Aborted(_) | Ending::Expired(_) => true,
-        Ending::Failed(failure) => {
-            matches!(failure.code, Code::CpuTime | Code::Timeout | Code::Memory | Code::Calls)
-        }
-        _ => false,
     }
 }
 
@@ -303,12 +282,21 @@ fn cause_line(cause: &str) -> String {
     format!("\n  {DIM}because{DIM:#}: {}", quote(cause))
 }
 
+/// Returns the words before an error that the program threw: nobody caught it.
+fn unhandled(code: Code) -> &'static str {
+    match code {
+        Code::Threw => "uncaught ",
+        Code::UnhandledRejection => "unhandled rejection: ",
+        _ => "",
+    }
+}
+
 /// Returns one line about a failure: the thrown error, or the limit that was hit.
 fn describe(failure: &Failure) -> String {
     let message = quote(&failure.message);
     match failure.code {
-        Code::Threw if failure.name.is_empty() => message,
-        Code::Threw => {
+        Code::Threw | Code::UnhandledRejection if failure.name.is_empty() => message,
+        Code::Threw | Code::UnhandledRejection => {
             let code = failure.error_code.as_deref().map(in_one_line);
             let code = code.map(|code| format!(" [{code}]")).unwrap_or_default();
             let name = quote(&failure.name);
@@ -319,6 +307,11 @@ fn describe(failure: &Failure) -> String {
         }
         code => format!("{message} [{code}]"),
     }
+}
+
+/// Returns the hint of a failure: its own, or what helps against its code on the command line.
+pub(super) fn hint_of(failure: &Failure) -> Option<String> {
+    failure.hint.clone().or_else(|| hint(failure.code).map(Into::into))
 }
 
 fn hint(code: Code) -> Option<&'static str> {
@@ -342,9 +335,16 @@ fn hint(code: Code) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{completed_calls, describe};
+    use super::{closing_document, completed_calls, describe};
     use pml::json::{from_value, json};
     use pml::{Code, Failure};
+    use std::process::ExitCode;
+
+    #[test]
+    fn a_command_that_writes_no_document_of_its_own_still_has_one() {
+        assert_eq!(closing_document(ExitCode::SUCCESS), json!({}));
+        assert_eq!(closing_document(ExitCode::FAILURE)["error"]["code"], "COMMAND_FAILED");
+    }
 
     #[test]
     fn no_line_of_a_thrown_error_begins_like_one_of_pml() {

@@ -7,11 +7,10 @@ use super::project;
 use super::report::HintedError;
 use super::ui::{self, WARNING};
 use anyhow::Result;
-use pml::{Environment, Project, project::agent_variable, text::Redactor};
+use pml::{Code, Environment, Project, project::agent_variable, text::Redactor};
 
 /// The text of the warning.
-const WARNING_TEXT: &str =
-    "secrets are shown as they are: they stay on the screen and in its history";
+const WARNING_TEXT: &str = "secrets are shown below, and stay on the screen and in its history";
 
 /// Returns the warning that is printed before secrets are revealed.
 pub(super) fn reveal_warning() -> String {
@@ -41,10 +40,10 @@ pub(super) fn redactor(reveal: Reveal) -> Result<Redactor> {
     if reveal == Reveal::Yes {
         if let Some(variable) = agent_variable(&environment) {
             let message = format!(
-                "an agent runs this command (`{variable}` is set), and secrets are not shown to it"
+                "an agent runs this command (`{variable}` is set), and secrets are not shown to agents"
             );
-            let hint = "a person reveals them in a terminal of their own";
-            return Err(HintedError::new(message, hint).into());
+            let hint = "run it yourself, in a terminal of your own";
+            return Err(HintedError::new(message, hint).with_code(Code::AgentRefused).into());
         }
         ui::say(&reveal_warning());
         return Ok(Redactor::hiding_nothing());

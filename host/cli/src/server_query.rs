@@ -102,7 +102,7 @@ pub(super) fn warn_untrusted(context: &ProjectContext) {
     if let (Some(reason), false) = (project.trust.reason(), project.declared.servers.is_empty()) {
         ui::say(&format!(
             "{WARNING}warning{WARNING:#}: {reason}: its servers are not started\n\
-             {HINT}hint{HINT:#}: look at what it declares, then run `pml trust`"
+             {HINT}hint{HINT:#}: read what it declares with `pml trust --show`, then run `pml trust`"
         ));
     }
 }
@@ -114,6 +114,6 @@ pub(super) fn unavailable_reason(one: &UnavailableServer) -> String {
     let reason = escape(&one.reason);
     match reason.contains(&name) {
         true => reason.into_owned(),
-        false => format!("the server {name} cannot be used: {reason}"),
+        false => format!("server {name} cannot be used: {reason}"),
     }
 }

@@ -6,7 +6,7 @@ use super::quantity::counted;
 use super::terminal::{Terminal, width_of_stderr, width_of_stdout};
 use super::ui::{self, BOLD, DIM, WARNING};
 use super::wrap::wrap;
-use super::{project, report::HintedError};
+use super::{project, report, report::HintedError};
 use crate::widening_permit::{self, WideningPermit};
 use anyhow::Result;
 use clap::Args;
@@ -27,25 +27,24 @@ const COMMAND: &str = "pml trust";
 
 /// Trust this project's files as they are now
 ///
-/// A project's `.pml.json` and `.mcp.json` start, allow and expand nothing until you trust them; a
-/// cloned repository may have brought them. You trust them together with the files of the project
-/// that launch lines name (`./tools/docs.py`), and with the variables of `.env` that steer what is
-/// loaded or take the place of a default. A change of any asks again. Other variables of `.env`
-/// need no trust: they are keys for `env` and `headers`. What a script imports is not looked at.
+/// A project's `.pml.json` and `.mcp.json` start, allow and expand nothing until you trust them: they
+/// may have come with a cloned repository. You trust them together with the files of the project
+/// that launch lines name (`./tools/docs.py`), and with the variables of `.env` that decide what is
+/// loaded or that replace a default. If any of them changes, you are asked again. Other variables of
+/// `.env` need no trust: they are keys for `env` and `headers`. What a script imports is not checked.
 ///
-/// What you trust is printed: servers with their launch lines, and what is allowed without asking.
-/// On a terminal it is printed first, and you are asked; without one it takes `--yes`. Where an
-/// agent runs the command, it is refused.
+/// The command shows what you trust: servers with their launch lines, and what is allowed without
+/// asking. Then it asks you; without a terminal it needs `--yes`. Agents cannot run it.
 #[derive(Args)]
 pub(super) struct TrustCommand {
-    /// Trust it no longer
+    /// Take the trust back
     #[arg(long)]
     revoke: bool,
-    /// Only show what there is to trust
+    /// Only show what you would trust
     #[arg(long, conflicts_with_all = ["revoke", "yes"])]
     show: bool,
-    /// Trust it without asking
-    #[arg(long, conflicts_with = "revoke")]
+    /// Trust without asking
+    #[arg(long, short, conflicts_with = "revoke")]
     yes: bool,
     /// Print as JSON
     #[arg(long)]
@@ -66,8 +65,8 @@ impl TrustCommand {
                 });
             }
             match (self.json, was_trusted) {
-                (true, was_trusted) => ui::out(&json!({ "revoked": was_trusted }).to_string())?,
-                (false, true) => ui::print("this folder is no longer trusted")?,
+                (true, was_trusted) => ui::document(&json!({ "revoked": was_trusted }))?,
+                (false, true) => ui::print("this folder is not trusted any more")?,
                 (false, false) => ui::print("this folder was not trusted")?,
             }
             return Ok(ExitCode::SUCCESS);
@@ -76,10 +75,10 @@ impl TrustCommand {
         if project.trust == TrustState::NotNeeded {
             return Err(HintedError::new(
                 format!(
-                    "there is nothing to trust here: {}",
+                    "this folder has no `.pml.json` and no `.mcp.json` to trust: {}",
                     escape(&project.root.to_string_lossy())
                 ),
-                "`pml init` makes a `.pml.json`",
+                "`pml init` makes this folder a project",
             )
             .into());
         }
@@ -95,8 +94,8 @@ impl TrustCommand {
         }
         let permit = permit.require_person(COMMAND, self.yes)?;
         if !self.yes && !confirm_trust(&project)? {
-            ui::say("nothing is recorded: this folder is as trusted as it was");
-            return Ok(ExitCode::FAILURE);
+            let message = "nothing was changed: the files are not trusted";
+            return Ok(report::declined(message)?);
         }
         // The content that was read and shown is trusted, even if the files have changed since.
         project.grant_trust(&environment)?;
@@ -106,7 +105,7 @@ impl TrustCommand {
             return Ok(ExitCode::SUCCESS);
         }
         match self.json {
-            true => ui::out(&project_json(&project).to_string())?,
+            true => ui::document(&project_json(&project))?,
             false => ui::print(&format!("{BOLD}{}{BOLD:#}", granted_text(&project)))?,
         }
         Ok(ExitCode::SUCCESS)
@@ -114,7 +113,7 @@ impl TrustCommand {
 
     fn print_project(&self, project: &Project, state: &str) -> Result<()> {
         match self.json {
-            true => ui::out(&project_json(project).to_string())?,
+            true => ui::document(&project_json(project))?,
             false => ui::print(&lines(project, state, width_of_stdout()).join("\n"))?,
         }
         Ok(())
@@ -131,19 +130,21 @@ fn note_trust(permit: &WideningPermit, project: &Project) {
 /// Shows a project, and asks whether to trust it.
 fn confirm_trust(project: &Project) -> Result<bool> {
     let Some(terminal) = Terminal::open() else {
-        let hint = "bring it to the foreground, or say so with `pml trust --yes`";
-        return Err(
-            HintedError::new("nobody can be asked: the terminal does not listen", hint).into()
-        );
+        let hint = "bring the command to the foreground, or run `pml trust --yes`";
+        return Err(HintedError::new(
+            "the terminal cannot be asked: the command runs in the background",
+            hint,
+        )
+        .into());
     };
-    ui::say(&lines(project, state_text(project), width_of_stderr()).join("\n"));
-    Ok(terminal.confirm("trust this?")?)
+    ui::alert(&lines(project, state_text(project), width_of_stderr()).join("\n"));
+    Ok(terminal.confirm("do you trust these files?")?)
 }
 
 fn granted_text(project: &Project) -> &'static str {
     match &project.trust {
-        TrustState::Trusted => "still trusted",
-        TrustState::Changed { .. } => "trusted again",
+        TrustState::Trusted => "already trusted",
+        TrustState::Changed { files, .. } if !files.is_empty() => "trusted again",
         _ => "trusted",
     }
 }
@@ -151,9 +152,19 @@ fn granted_text(project: &Project) -> &'static str {
 fn state_text(project: &Project) -> &'static str {
     match &project.trust {
         TrustState::Trusted => "trusted",
-        TrustState::Changed { .. } => "changed since it was trusted",
+        TrustState::Changed { files, new }
+            if files.is_empty() && new.iter().any(|part| is_settings(part)) =>
+        {
+            "not trusted yet"
+        }
+        TrustState::Changed { .. } => "changed since you trusted it",
         _ => "not trusted",
     }
+}
+
+/// Reports whether a part is a file with settings: what nobody has trusted yet, and not a change.
+fn is_settings(part: &str) -> bool {
+    [".pml.json", ".mcp.json"].contains(&part)
 }
 
 fn project_json(project: &Project) -> Value {
@@ -174,7 +185,11 @@ fn project_json(project: &Project) -> Value {
         "root": project.root.to_string_lossy(),
         "files": project.files().collect::<Vec<_>>(),
         "changed": match &project.trust {
-            TrustState::Changed { files } => files.clone(),
+            TrustState::Changed { files, new } => {
+                let mut names = [&files[..], &new[..]].concat();
+                names.sort();
+                names
+            }
             _ => Vec::new(),
         },
         "servers": servers.collect::<Value>(),
@@ -216,6 +231,11 @@ fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
     let files = project.files().collect::<Vec<_>>().join("` and `");
     let root = whole_line(&project.root.to_string_lossy());
     let mut lines = vec![format!("{BOLD}{state}{BOLD:#}: `{files}` of {root}")];
+    if let TrustState::Changed { .. } = &project.trust
+        && let Some(reason) = project.trust.reason()
+    {
+        lines.push(format!("  {WARNING}{}{WARNING:#}", whole_line(&reason)));
+    }
     let (server_facts, project_facts): (Vec<_>, Vec<_>) =
         project.declared.facts().into_iter().partition(|fact| fact.server.is_some());
     if !server_facts.is_empty() {
@@ -225,12 +245,12 @@ fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
     }
     for fact in &project_facts {
         let label = match fact.kind {
-            DeclaredFactKind::Allowed => "called without asking",
-            DeclaredFactKind::Granted => "allowed for good",
-            DeclaredFactKind::Cloud => "cloud",
+            DeclaredFactKind::Allowed => "allowed without asking",
+            DeclaredFactKind::Granted => "always allowed",
+            DeclaredFactKind::Cloud => "calls sent to the cloud",
             DeclaredFactKind::File => "file",
             DeclaredFactKind::Variable => "variable",
-            DeclaredFactKind::NotCovered => "not covered",
+            DeclaredFactKind::NotCovered => "not checked",
             _ => {
                 let text = whole_line(&fact.to_string());
                 lines.push(format!("  {WARNING}{text}{WARNING:#}"));
@@ -241,7 +261,7 @@ fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
         lines.push(width.map_or(line.clone(), |width| wrap(&line, width)));
     }
     lines.push(format!(
-        "{DIM}a change of any of it asks again; `pml trust --revoke` forgets{DIM:#}"
+        "{DIM}a change asks again; `pml trust --revoke` takes the trust back{DIM:#}"
     ));
     lines
 }
@@ -253,11 +273,9 @@ fn server_fact(fact: &DeclaredFact) -> LabelledFact {
     match fact.kind {
         DeclaredFactKind::Server => LabelledFact::named("server", server, BOLD, text),
         DeclaredFactKind::Folder => LabelledFact::with_own_label("  in", DIM, text),
-        DeclaredFactKind::InstallScripts => LabelledFact::with_own_label(
-            "  installs",
-            WARNING,
-            "code of its package may run meanwhile",
-        ),
+        DeclaredFactKind::InstallScripts => {
+            LabelledFact::with_own_label("  installs", WARNING, "may RUN CODE of its package")
+        }
         DeclaredFactKind::Unusable => {
             LabelledFact::with_own_label("  cannot be used", WARNING, text)
         }

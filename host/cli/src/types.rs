@@ -43,8 +43,8 @@ pub(super) struct TypesCommand {
     /// Ask the servers themselves
     #[arg(long)]
     refresh: bool,
-    /// Print one line of JSON about what was written
-    #[arg(long)]
+    /// Print exactly one line of JSON on stdout about what was written
+    #[arg(long, help_heading = "Output")]
     json: bool,
     #[command(flatten)]
     once: TrustOnceFlags,
@@ -71,7 +71,10 @@ impl TypesCommand {
         let tools = offer.definitions.iter().map(|definition| &**definition);
         let text = typescript_declarations(tools, context.servers.observed());
         if self.out.as_deref().is_some_and(|out| out.as_os_str() == "-") {
-            ui::out(text.trim_end())?;
+            match self.json {
+                true => ui::document(&json!({ "declarations": text }))?,
+                false => ui::out(text.trim_end())?,
+            }
             warn_unavailable(&offer.unavailable);
             return Ok(ExitCode::SUCCESS);
         }
@@ -113,7 +116,7 @@ impl TypesCommand {
                 "inferred": inferred,
                 "unavailable": offer.unavailable,
             });
-            return Ok(ui::out(&summary.to_string())?);
+            return Ok(ui::document(&summary)?);
         }
         let root = &context.project.root;
         let short = path.strip_prefix(root).unwrap_or(path).to_string_lossy();

@@ -2,13 +2,14 @@
 
 use super::ui;
 use clap::Args;
+use pml::json::json;
 use std::process::ExitCode;
 
 /// Print the version, and the digest of the guest that programs run in
 #[derive(Args)]
 pub(super) struct VersionCommand {
-    /// Print as JSON
-    #[arg(long)]
+    /// Print exactly one line of JSON on stdout
+    #[arg(long, help_heading = "Output")]
     json: bool,
 }
 
@@ -16,10 +17,10 @@ impl VersionCommand {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let version = env!("CARGO_PKG_VERSION");
         let digest = pml::replay::GUEST_DIGEST;
-        ui::out(&match self.json {
-            true => pml::json::json!({ "pml": version, "guest_sha256": digest }).to_string(),
-            false => format!("pml {version}\nguest sha256:{digest}"),
-        })?;
+        match self.json {
+            true => ui::document(&json!({ "pml": version, "guest_sha256": digest }))?,
+            false => ui::out(&format!("pml {version}\nguest sha256:{digest}"))?,
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

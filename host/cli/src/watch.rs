@@ -2,12 +2,15 @@
 
 use super::arguments::RunOptions;
 use super::execute::{new_run, run_and_print};
+use super::interrupt::{WayOn, set_way_on};
 use super::quantity::counted;
-use super::report;
 use super::ui::{self, DIM};
+use super::{output, report};
+use crate::project_context::ProjectContext;
+use crate::run_policy::RunPolicy;
 use anyhow::{Context, Result};
 use notify::{RecursiveMode, Watcher};
-use pml::{Engine, Limits, Script, Servers};
+use pml::{Engine, Limits, Script};
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -18,10 +21,11 @@ use tokio::sync::mpsc;
 const SETTLE: Duration = Duration::from_millis(50);
 
 /// Runs the program until interrupted. A change during a run cancels it and starts the program
-/// again.
+/// again. With `--json`, each run has a document of its own.
 pub(super) async fn watch(
     engine: &Engine,
-    servers: &Servers,
+    context: &ProjectContext,
+    policy: &RunPolicy,
     script: &Script,
     file: &Path,
     options: &RunOptions,
@@ -47,13 +51,17 @@ pub(super) async fn watch(
             }
         }
         let run = async {
+            output::expect_document();
             let done = async {
                 let run = new_run(engine, script, options)?;
-                run_and_print(run, servers, options.json, options.storage()).await
+                policy.note(run.id(), options.storage(), &context.project.root).await;
+                run_and_print(run, &context.servers, options.storage()).await
             };
             if let Err(error) = done.await {
                 report::error(&error);
             }
+            // Nothing is cut off until the next run.
+            set_way_on(WayOn::End);
             let count = counted(files.len() as u64, "file");
             ui::say(&format!("{DIM}watching {count} for changes{DIM:#}"));
             std::future::pending::<()>().await;

@@ -17,7 +17,7 @@ use crate::user_name::user;
 use anyhow::Result;
 use clap::Args;
 use pml::{
-    Clock, Environment, Error, Journal, SystemClock,
+    Clock, Code, Environment, Error, Journal, RunId, SystemClock,
     journal::{AuditEvent, AuditNote, Durability},
     project::{UserSettings, agent_variable, locate},
 };
@@ -92,10 +92,11 @@ pub(super) fn refuse_agents(command: &str) -> Result<WideningPermit> {
         write_to_trail(&|| project::open_journal(Durability::Process), attempt);
     }
     let message = format!(
-        "an agent runs this command (`{variable}` is set), and `{command}` is for a person"
+        "an agent runs this command (`{variable}` is set), and only a person may run `{command}`"
     );
     // The hint must not say how to get around the refusal.
-    let refused = HintedError::new(message, "a person runs it in a terminal of their own");
+    let refused = HintedError::new(message, "run it yourself, in a terminal of your own")
+        .with_code(Code::AgentRefused);
     Err(match settings_error {
         Some(settings_error) => anyhow::Error::from(settings_error).context(refused),
         None => refused.into(),
@@ -108,9 +109,9 @@ impl WideningPermit {
         if yes || person_is_present() {
             return Ok(self);
         }
-        let message = format!("`{command}` needs a person, and there is no terminal");
-        let hint = "run it in a terminal, or say so with `--yes`";
-        Err(HintedError::usage(message, hint).into())
+        let message = format!("`{command}` asks before it does anything, and there is no terminal");
+        let hint = "run it in a terminal, or agree beforehand with `--yes`";
+        Err(HintedError::usage(message, hint).with_code(Code::PersonRequired).into())
     }
 
     /// Records in the audit trail what was widened. Creates the trail if there is none.
@@ -130,6 +131,25 @@ impl WideningPermit {
         if storage == JournalStorage::OnDisk || project::has_audit_trail() {
             self.note(what);
         }
+    }
+
+    /// Records what was widened for one run with this storage.
+    pub(super) async fn note_run(
+        &self,
+        run: RunId,
+        storage: JournalStorage,
+        what: impl FnOnce(String, String) -> AuditEvent,
+    ) {
+        if storage == JournalStorage::InMemory && !project::has_audit_trail() {
+            return;
+        }
+        let what = what(user(), self.channel.clone());
+        let note = AuditNote::new(SystemClock.now(), Some(run), what);
+        let written = async {
+            let journal = project::open_journal(Durability::Process)?;
+            anyhow::Ok(journal.audit(note).await.map_err(Error::from)?)
+        };
+        warn_if_unwritten(written.await);
     }
 
     /// Records that one command treated a project's files as trusted.
@@ -168,8 +188,14 @@ fn write_to_trail(journal: &dyn Fn() -> Result<Arc<dyn Journal>>, what: AuditEve
     let written = journal().and_then(|journal| {
         runtime()?.block_on(journal.audit(note)).map_err(|error| Error::from(error).into())
     });
+    warn_if_unwritten(written);
+}
+
+fn warn_if_unwritten(written: Result<()>) {
     if let Err(error) = written {
-        ui::say(&format!("{WARNING}warning{WARNING:#}: not in the audit trail: {error}"));
+        ui::say(&format!(
+            "{WARNING}warning{WARNING:#}: this could not be written to the audit trail: {error}"
+        ));
     }
 }
 
@@ -181,12 +207,12 @@ pub(super) fn person_is_present() -> bool {
 /// Trust for one command.
 #[derive(Args, Clone, Copy)]
 pub(super) struct TrustOnceFlags {
-    /// Trust the project's files, whatever they say, for this command; no trust is recorded. It
-    /// needs a terminal, or `--yes`
-    #[arg(long)]
+    /// Trust the project's files for this command only, without recording it; needs a terminal, or
+    /// `--yes`
+    #[arg(long, help_heading = "Approval")]
     trust: bool,
-    /// With `--trust`: without a terminal
-    #[arg(long, requires = "trust")]
+    /// With `--trust`: do not ask, and work without a terminal
+    #[arg(long, short, requires = "trust", help_heading = "Approval")]
     yes: bool,
 }
 

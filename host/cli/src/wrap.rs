@@ -21,15 +21,29 @@ pub(super) fn wrap(line: &str, width: usize) -> String {
     let label = if label > width / 2 { 2 } else { label };
     let mut wrapped = String::from(ours);
     let mut used: usize = ours.width();
+    let mut line_start = wrapped.len();
     for c in theirs.chars() {
         if used + columns(c) > width {
+            let rest = wrapped.split_off(line_start + word_start(&wrapped[line_start..]));
             wrapped += &format!("\n{:label$}{BAR}", "");
-            used = label + 2;
+            line_start = wrapped.len();
+            used = label + 2 + rest.chars().map(columns).sum::<usize>();
+            wrapped += &rest;
         }
         wrapped.push(c);
         used += columns(c);
     }
     wrapped
+}
+
+/// Returns where the last word of a line begins, or the end of the line if the word is long: then it
+/// is broken. No character is left out.
+fn word_start(line: &str) -> usize {
+    let start = line.rfind(' ').map_or(line.len(), |blank| blank + 1);
+    match line[start..].chars().count() * 3 > line.chars().count() {
+        true => line.len(),
+        false => start,
+    }
 }
 
 /// Returns the most columns that a character can take. Where terminals differ, the larger value is
@@ -53,6 +67,18 @@ mod tests {
         let expected = format!("tool │ {0}\n     │ {0}\n     │ {1}", "x".repeat(23), "x".repeat(4));
         assert_eq!(wrapped, expected);
         assert_eq!(wrap("tool │ short", 30), "tool │ short");
+    }
+
+    #[test]
+    fn a_line_breaks_between_words_and_nothing_is_left_out() {
+        assert_eq!(
+            wrap("why │ one two three four five six", 24),
+            "why │ one two three \n    │ four five six"
+        );
+        let text = "why │ a  b ; rm -rf ~ and more of it, and so on";
+        let parts: String =
+            wrap(text, 24).lines().map(|line| &line[line.find('│').unwrap() + 4..]).collect();
+        assert_eq!(parts, &text[text.find('│').unwrap() + 4..]);
     }
 
     #[test]

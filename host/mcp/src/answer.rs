@@ -3,12 +3,13 @@
 //! Input: the status and its fields. Output: a tool result whose `structuredContent` contains
 //! everything, mirrored as one text block.
 
-use super::question;
+use super::question::{self, DecisionWay};
 use pml::json::{Map, Value, json};
 use pml::{
-    Error, Question,
+    Code, Error, Question,
     event::{ConsoleLevel, ConsoleLine},
-    text::{Redactor, escape},
+    run::ErrorReport,
+    text::Redactor,
 };
 use rmcp::model::{CallToolResult, ContentBlock};
 
@@ -34,7 +35,7 @@ impl ToolAnswer {
     }
 
     /// Returns an answer that reports an error.
-    pub(super) fn error(error: Value) -> ToolAnswer {
+    pub(super) fn error(error: &ErrorReport) -> ToolAnswer {
         let mut answer = ToolAnswer::new("error", json!({ "success": false, "error": error }));
         answer.failed = true;
         answer
@@ -42,18 +43,7 @@ impl ToolAnswer {
 
     /// Returns the answer for an error that kept a program from running or continuing.
     pub(super) fn of_error(error: &Error) -> ToolAnswer {
-        let mut message = error.to_string();
-        let mut source = std::error::Error::source(error);
-        while let Some(cause) = source {
-            message += &format!(": {cause}");
-            source = cause.source();
-        }
-        let mut body =
-            json!({ "code": error.kind(), "type": "Error", "message": escape(&message) });
-        if let Some(hint) = error.hint() {
-            body["hint"] = hint.into();
-        }
-        ToolAnswer::error(body)
+        ToolAnswer::error(&ErrorReport::from(error))
     }
 
     /// Returns the answer for a part of a result that was too large.
@@ -69,10 +59,14 @@ impl ToolAnswer {
         }
     }
 
-    /// Returns the answer that asks its reader to get a person's decision.
-    pub(super) fn of_question(asked: &Question, redactor: &Redactor) -> ToolAnswer {
+    /// Returns the answer that asks its reader to get a person's decision, `by` which way.
+    pub(super) fn of_question(
+        asked: &Question,
+        by: DecisionWay,
+        redactor: &Redactor,
+    ) -> ToolAnswer {
         let mut answer =
-            ToolAnswer::new("approval_required", question::answer_fields(asked, redactor));
+            ToolAnswer::new("approval_required", question::answer_fields(asked, by, redactor));
         answer.add(json!({ "run_id": asked.run }));
         answer
     }
@@ -125,12 +119,12 @@ impl ToolAnswer {
 
 /// Returns the answer for a workflow that is unknown, or no longer known.
 pub(super) fn workflow_not_found() -> ToolAnswer {
-    ToolAnswer::error(json!({
-        "code": "WORKFLOW_UNKNOWN",
-        "type": "WorkflowError",
-        "message": "Workflow expired or not found",
-        "hint": "run the program again; with `resume_from` its finished calls are not made again",
-    }))
+    let mut error = ErrorReport::new(Code::WorkflowUnknown, "Workflow expired or not found");
+    error.error_type = "WorkflowError".into();
+    let hint = "send the program again, with `resume_from` set to its `run_id`: finished calls are \
+                not made again";
+    error.hint = Some(hint.into());
+    ToolAnswer::error(&error)
 }
 
 /// Formats a console line for an answer.

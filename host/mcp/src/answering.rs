@@ -3,6 +3,7 @@
 
 use super::answer::ToolAnswer;
 use super::channel::{Caller, ClientChannel};
+use super::question::DecisionWay;
 use super::task;
 use crate::progress_reporter::ProgressReporter;
 use crate::server::RequestScope;
@@ -24,17 +25,18 @@ pub(super) async fn wait_and_answer(
     mut notes: Vec<String>,
 ) -> Result<CallToolResponse, ErrorData> {
     let client = &scope.server.client;
-    let _request = hosted.register_request(client);
+    let request = hosted.register_request(client);
     let mut reporter = ProgressReporter::new(caller.context, hosted.watcher());
     loop {
-        let question = match wait_for_run(scope, caller, hosted, after, &mut reporter).await? {
-            RunNews::Ended(ended) => {
-                let redactor = scope.servers.redactor();
-                let answer = ToolAnswer::of_ended(hosted, &ended, client, &redactor);
-                return Ok(complete(caller, answer, notes));
-            }
-            RunNews::Asked(question) => question,
-        };
+        let question =
+            match wait_for_run(scope, caller, hosted, &request, after, &mut reporter).await? {
+                RunNews::Ended(ended) => {
+                    let redactor = scope.servers.redactor();
+                    let answer = ToolAnswer::of_ended(hosted, &ended, client, &redactor);
+                    return Ok(complete(caller, answer, notes));
+                }
+                RunNews::Asked(question) => question,
+            };
         let id = question.id;
         // Some of its asks may be decided already. A question that cannot be looked up is shown
         // whole. The run decides whether it has expired.
@@ -54,7 +56,9 @@ pub(super) async fn wait_and_answer(
             }
             ClientChannel::InputRequired => input_required::ask(scope, caller, &question).await,
             ClientChannel::Elicitation => {
-                match elicitation::ask(scope, caller, hosted, &question, &mut reporter).await? {
+                let dialog =
+                    elicitation::ask(scope, caller, hosted, &request, &question, &mut reporter);
+                match dialog.await? {
                     elicitation::DialogOutcome::Settled => {
                         after = PriorDecision::Settled(id);
                         continue;
@@ -89,7 +93,11 @@ pub(super) fn approval_required(
     notes: Vec<String>,
 ) -> CallToolResponse {
     hosted.record_shown(question);
-    let mut answer = ToolAnswer::of_question(question, &scope.servers.redactor());
+    let by = match caller.channel.asks_people() && !scope.model_may_approve {
+        true => DecisionWay::Dialog,
+        false => DecisionWay::Caller,
+    };
+    let mut answer = ToolAnswer::of_question(question, by, &scope.servers.redactor());
     let console = hosted.watcher().read_lines(&scope.server.client);
     answer.add_console(&console.lines, console.dropped);
     complete(caller, answer, notes)

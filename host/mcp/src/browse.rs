@@ -5,12 +5,13 @@ use super::parameters::BrowseParameters;
 use crate::server::RequestScope;
 use pml::json::{Value, json};
 use pml::{
-    ToolName,
+    Policy,
     catalog::{BrowsedTool, ToolIndex, browse as browse_index},
-    project::Freshness,
+    policy::PolicyDecision,
+    project::{Freshness, UnavailableServer},
+    text::{cut, escape},
     tool::Definition,
 };
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -24,8 +25,14 @@ const MAX_BUDGET: usize = 50_000;
 /// anybody waits. Slower servers continue to start, and are ready for a later search.
 const START_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Parameters of a tool that are listed one by one.
-const MAX_INPUTS: usize = 16;
+/// Approximate characters of a token.
+const TOKEN: usize = 4;
+
+/// Maximum number of characters of a server's name.
+const MAX_NAME: usize = 64;
+
+/// Maximum number of characters of a reason or a condition.
+const MAX_REASON: usize = 300;
 
 /// Caches the index over the last listings of the servers: it takes longer to build than to use.
 #[derive(Default)]
@@ -58,26 +65,42 @@ pub(super) async fn browse(scope: &RequestScope, parameters: &BrowseParameters) 
     let servers = &scope.servers;
     let offer = servers.query_tools(|_| true, Freshness::CachedOrLive, START_TIMEOUT).await;
     let index = scope.server.tool_index.index(&offer.definitions);
-    // A third of the budget is reserved for the lists of parameters and for separators.
-    let budget = parameters.budget.unwrap_or(DEFAULT_BUDGET).min(MAX_BUDGET) * 2 / 3;
-    let browsed = browse_index(&index, &parameters.query, budget, servers.observed());
-    let definitions: HashMap<&ToolName, &Definition> =
-        offer.definitions.iter().map(|definition| (&definition.tool, &**definition)).collect();
-    let shown = browsed.nodes.iter();
+    let budget = parameters.budget.unwrap_or(DEFAULT_BUDGET).min(MAX_BUDGET);
+    let unavailable = unavailable(&offer.unavailable, budget * TOKEN / 4);
+    let spent: usize = unavailable.iter().map(|server| server.to_string().len()).sum();
+    let browsed = browse_index(
+        &index,
+        &parameters.query,
+        budget.saturating_sub(spent / TOKEN),
+        servers.observed(),
+    );
     let nodes: Vec<Value> =
-        shown.map(|shown| node(shown, definitions.get(&shown.tool).copied())).collect();
+        browsed.nodes.iter().map(|shown| node(shown, scope.engine.policy())).collect();
     let mut answer = json!({ "nodes": nodes, "coverage": browsed.coverage() });
     if parameters.include_workflows {
         answer["workflows"] = json!([]);
     }
-    if !offer.unavailable.is_empty() {
-        answer["unavailable"] = json!(offer.unavailable);
+    if !unavailable.is_empty() {
+        answer["unavailable"] = unavailable.into();
     }
     answer
 }
 
-fn node(node: &BrowsedTool, definition: Option<&Definition>) -> Value {
-    let mut value = json!({ "type": node.tool, "server": node.tool.server() });
+/// Describes a tool, with the policy's decision on it. Of a tool that is denied, only the name is
+/// worth the space.
+fn node(node: &BrowsedTool, policy: &Policy) -> Value {
+    let decision = match policy.decision(&node.tool) {
+        PolicyDecision::Deny { .. } => "deny",
+        PolicyDecision::Ask { .. } => "ask",
+        _ => "allow",
+    };
+    let mut value = json!({ "type": node.tool, "policy": decision });
+    if decision == "deny" {
+        return value;
+    }
+    if let Some(condition) = policy.grant_conditions(&node.tool) {
+        value["condition"] = cut(&escape(&condition), MAX_REASON).into();
+    }
     if let Some(signature) = &node.signature {
         value["signature"] = signature.as_str().into();
     }
@@ -92,29 +115,27 @@ fn node(node: &BrowsedTool, definition: Option<&Definition>) -> Value {
     if let Some(effects) = effects {
         value["effects"] = effects.into();
     }
-    if let (Some(definition), Some(_)) = (definition, &node.signature) {
-        value["inputs"] = inputs(&definition.input);
-    }
     value
 }
 
-/// Returns the top-level parameters of a schema.
-fn inputs(schema: &Value) -> Value {
-    let required = |key: &str| {
-        let required = schema["required"].as_array();
-        required.is_some_and(|keys| keys.iter().any(|it| it == key))
-    };
-    let properties = schema["properties"].as_object().into_iter().flatten().take(MAX_INPUTS);
-    let inputs = properties.map(|(key, property)| {
-        let kind = match property.get("type") {
-            Some(Value::String(kind)) => pml::text::cut(kind, 16),
-            Some(Value::Array(kinds)) => {
-                let kinds = kinds.iter().filter_map(Value::as_str).take(4);
-                pml::text::cut(&kinds.collect::<Vec<_>>().join(" | "), 40)
-            }
-            _ => "any".into(),
-        };
-        json!({ "key": pml::text::cut(&pml::text::escape(key), 64), "type": kind, "required": required(key) })
-    });
-    inputs.collect()
+/// Describes the servers that cannot be used, in at most about `room` characters.
+fn unavailable(servers: &[UnavailableServer], room: usize) -> Vec<Value> {
+    let (mut shown, mut size) = (Vec::new(), 0);
+    for server in servers {
+        let value = json!({
+            "server": cut(&escape(&server.server), MAX_NAME),
+            "code": server.code,
+            "reason": cut(&escape(&server.reason), MAX_REASON),
+        });
+        size += value.to_string().len();
+        if size > room && !shown.is_empty() {
+            break;
+        }
+        shown.push(value);
+    }
+    let left = servers.len() - shown.len();
+    if left > 0 {
+        shown.push(json!({ "reason": format!("{left} more servers: `pml doctor` lists them") }));
+    }
+    shown
 }

@@ -9,7 +9,7 @@ use super::record::record;
 use crate::progress_reporter::ProgressReporter;
 use crate::server::RequestScope;
 use crate::wait::{cancel_request, client_gone, request_cancelled};
-use pml::hosting::HostedRun;
+use pml::hosting::{HostedRun, WaitingRequest};
 use pml::{Question, text::escape};
 use rmcp::ErrorData;
 use rmcp::model::{ClientResult, ElicitRequest, ElicitResult, ProtocolVersion, ServerRequest};
@@ -30,6 +30,7 @@ pub(super) async fn ask(
     scope: &RequestScope,
     caller: &Caller<'_>,
     hosted: &HostedRun,
+    waiting_request: &WaitingRequest<'_>,
     question: &Question,
     reporter: &mut ProgressReporter,
 ) -> Result<DialogOutcome, ErrorData> {
@@ -63,7 +64,7 @@ pub(super) async fn ask(
             response = &mut handle.rx => break response,
             () = client.wait_gone() => return Err(client_gone()),
             () = caller.context.ct.cancelled() => {
-                hosted.cancel_for(client, cancel_request(caller.who()));
+                hosted.cancel_for(waiting_request, cancel_request(caller.who()));
                 let _ = handle.cancel(Some("the request was cancelled".into())).await;
                 return Err(request_cancelled());
             }

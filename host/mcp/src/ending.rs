@@ -1,17 +1,22 @@
 //! Renders the ending of a run as an answer: from its outcome, or later from its journal.
 
 use super::answer::{ToolAnswer, workflow_not_found};
+use super::question::DecisionWay;
 use super::{blocks, handle};
 use pml::hosting::{
-    CallSummary, Client, ConsoleExcerpt, EndedRun, FailedCall, GrantNote, HostedRun, RunConclusion,
-    RunReport, StoredEnding,
+    CallSummary, Client, ConsoleExcerpt, EndedRun, GrantNote, HostedRun, RunConclusion, RunReport,
+    StoredEnding,
 };
 use pml::json::{self, Value, json};
 use pml::{
-    Ending, Failure, Outcome, RunId,
-    run::AbortedRun,
+    Code, Ending, Outcome, RunId,
+    approval::describe_constraints,
+    run::{AbortedRun, ErrorReport, ToolFailure},
     text::{Redactor, escape, parsed_size},
 };
+
+/// Maximum number of calls without an outcome that are listed.
+const MAX_UNSETTLED: usize = 20;
 
 impl ToolAnswer {
     /// Returns the answer for an ended run, with the lines that a client has not read yet.
@@ -33,17 +38,15 @@ impl ToolAnswer {
 
     /// Returns the answer for a run that ended here.
     fn of_report(report: &RunReport, console: &ConsoleExcerpt, redactor: &Redactor) -> ToolAnswer {
-        let RunReport { outcome, calls, failures, grant_notes, .. } = report;
+        let RunReport { outcome, calls, grant_notes, .. } = report;
         let mut answer = match &outcome.ending {
             Ending::Finished(_) => of_result(outcome.run_id, outcome.json()),
-            Ending::Failed(failure) => ToolAnswer::error(of_failure(failure)),
+            Ending::Failed(failure) => ToolAnswer::error(&failure.into()),
             Ending::Waiting(questions) => match questions.first() {
-                Some(first) => ToolAnswer::of_question(first, redactor),
-                None => {
-                    ToolAnswer::error(json!({ "code": "INTERNAL", "message": "nothing is asked" }))
-                }
+                Some(first) => ToolAnswer::of_question(first, DecisionWay::Command, redactor),
+                None => ToolAnswer::error(&ErrorReport::new(Code::Internal, "nothing is asked")),
             },
-            Ending::Aborted(aborted) => of_aborted(aborted),
+            Ending::Aborted(aborted) => of_aborted(outcome.run_id, aborted),
             Ending::Expired(_) => workflow_not_found(),
         };
         if let Some(calls) = calls {
@@ -51,10 +54,7 @@ impl ToolAnswer {
             answer.add_checkpoint(outcome.run_id, calls, uncaught);
         }
         answer.add(json!({ "run_id": outcome.run_id }));
-        if !failures.is_empty() {
-            let failures: Value = failures.iter().map(of_failed_call).collect();
-            answer.add(json!({ "tool_failures": failures }));
-        }
+        answer.add_tool_failures(&outcome.tool_failures);
         answer.add_notes(outcome_notes(outcome));
         let dropped = outcome.dropped_lines.saturating_add(console.dropped);
         answer.add_console(&console.lines, dropped);
@@ -71,12 +71,12 @@ impl ToolAnswer {
     fn of_stored(run: RunId, stored: &StoredEnding) -> ToolAnswer {
         let mut answer = match &stored.ending {
             Some(Ending::Failed(failure)) => {
-                let mut answer = ToolAnswer::error(of_failure(failure));
+                let mut answer = ToolAnswer::error(&failure.into());
                 answer.add_checkpoint(run, &stored.calls, failure.error_code.is_some());
                 answer
             }
             Some(Ending::Aborted(aborted)) => {
-                let mut answer = of_aborted(aborted);
+                let mut answer = of_aborted(run, aborted);
                 answer.add_checkpoint(run, &stored.calls, false);
                 answer
             }
@@ -91,40 +91,57 @@ impl ToolAnswer {
             None => workflow_not_found(),
         };
         answer.add(json!({ "run_id": run, "calls": stored.call_count }));
+        answer.add_tool_failures(&stored.tool_failures);
         answer
+    }
+
+    /// Adds the calls that failed, whether or not the program caught their errors.
+    fn add_tool_failures(&mut self, failures: &[ToolFailure]) {
+        if !failures.is_empty() {
+            self.add(json!({ "tool_failures": failures }));
+        }
     }
 
     /// Adds the calls of the run and, if `uncaught`, the call that it failed with.
     fn add_checkpoint(&mut self, run: RunId, calls: &CallSummary, uncaught: bool) {
         self.add(checkpoint(run, calls));
+        self.add_notes(calls.unsettled.iter().take(MAX_UNSETTLED).map(|tool| {
+            let tool = escape(tool);
+            format!("a call of `{tool}` was cut off: it may have had an effect")
+        }));
         if uncaught && let Some(error) = self.body.get_mut("error") {
             error["node"] = json!(calls.failed);
         }
     }
 }
 
-fn of_failed_call(failed: &FailedCall) -> Value {
-    json!({ "tool": failed.tool, "error": failed.error.message, "code": failed.error.code })
-}
-
 /// Describes the result of writing a permanent grant.
 fn grant_text(note: &GrantNote) -> String {
     let tool = escape(note.tool.as_str());
+    let only = match note.constraints.is_empty() {
+        true => String::new(),
+        false => format!(" with {}", escape(&describe_constraints(&note.constraints))),
+    };
     match &note.error {
-        None => format!("`{tool}` is allowed for good: it is in `.pml.json`"),
-        Some(error) => format!("`{tool}` is allowed for this run only: {}", escape(error)),
+        None => format!("`{tool}` is always allowed{only}: it is in `.pml.json`"),
+        Some(error) => format!("`{tool}` is allowed{only} for this run only: {}", escape(error)),
     }
 }
 
 /// Returns notes about an outcome.
 fn outcome_notes(outcome: &Outcome) -> Vec<String> {
     let unhandled = outcome.unhandled.iter();
-    let unhandled = unhandled
-        .map(|failure| format!("unhandled rejection: {}: {}", failure.name, failure.message));
-    let abandoned = outcome.abandoned.iter().map(|call| {
-        let what = if call.sent { "was cancelled" } else { "was never sent" };
-        format!("call {} of `{}` {what}: the program did not wait for it", call.call, call.tool)
+    let unhandled = unhandled.map(|failure| {
+        let kind = match failure.code {
+            Code::UnhandledRejection => "unhandled rejection",
+            _ => "uncaught error",
+        };
+        format!("another {kind}: {}: {}", failure.name, failure.message)
     });
+    // A call that was not sent had no effect; in a run that was ended it is nobody's fault.
+    let cut_short = outcome.ending.was_cut_short();
+    let abandoned = outcome.abandoned.iter().filter(|call| call.sent || !cut_short);
+    let abandoned = abandoned.map(|call| call.describe(&outcome.ending));
     unhandled.chain(abandoned).collect()
 }
 
@@ -160,35 +177,20 @@ fn of_result(run: RunId, text: Option<&str>) -> ToolAnswer {
     answer
 }
 
-/// Renders a failure.
-fn of_failure(failure: &Failure) -> Value {
-    let given = |text: &'_ str| !text.is_empty();
-    let code = failure.code.as_str();
-    let own = failure.error_code.as_deref().filter(|own| given(own));
-    let name = Some(failure.name.as_str()).filter(|name| given(name));
-    let mut error = json!({ "code": own.unwrap_or(code), "type": name.unwrap_or(code),
-        "message": failure.message });
-    if let Some(position) = &failure.position {
-        error["position"] = json!(position);
-    }
-    if let Some(hint) = &failure.hint {
-        error["hint"] = hint.as_str().into();
-    }
-    if !failure.causes.is_empty() {
-        error["causes"] = json!(failure.causes);
-    }
-    if let Some(frame) = failure.code_frame.as_deref().filter(|frame| given(frame)) {
-        error["frame"] = frame.trim_end().into();
-    }
-    error
-}
-
-/// Returns the answer for a run that a person ended.
-fn of_aborted(aborted: &AbortedRun) -> ToolAnswer {
-    let error = json!({ "code": "ABORTED", "type": "Aborted", "message": aborted.message });
-    let completed: Vec<_> = aborted.completed.iter().map(|call| call.tool.as_str()).collect();
-    let body = json!({ "success": false, "error": error, "completed": completed,
-        "replan": aborted.replan });
+/// Returns the answer for a run that a person or a client ended. Its calls are in its checkpoint.
+fn of_aborted(run: RunId, aborted: &AbortedRun) -> ToolAnswer {
+    let mut error = ErrorReport::new(Code::Aborted, aborted.message.as_str());
+    error.hint = Some(match aborted.replan {
+        true => format!(
+            "the person wants another program: write it, and send it with `resume_from` \
+             \"{run}\"; finished calls are not made again"
+        ),
+        false => format!(
+            "nothing more is called; a program that goes on from here is sent with \
+             `resume_from` \"{run}\", if the person wants that"
+        ),
+    });
+    let body = json!({ "success": false, "error": error, "replan": aborted.replan });
     ToolAnswer::new("aborted", body)
 }
 

@@ -3,7 +3,7 @@
 use super::answer::ToolAnswer;
 use pml::json::value::RawValue;
 use pml::json::{Value, json};
-use pml::{Ending, Engine, RunId};
+use pml::{Code, Ending, Engine, RunId, run::ErrorReport};
 
 /// Results up to this many bytes are included in the answer; clients cut at some 100,000
 /// characters.
@@ -29,12 +29,11 @@ pub(super) async fn read(engine: &Engine, handle: &str, offset: usize) -> ToolAn
         Err(_) => None,
     };
     let Some(text) = text else {
-        return ToolAnswer::error(json!({
-            "code": "HANDLE_UNKNOWN",
-            "type": "HandleError",
-            "message": "there is no such result, or it was forgotten",
-            "hint": "run the program again",
-        }));
+        let message = "there is no such result, or it was forgotten";
+        let mut error = ErrorReport::new(Code::HandleUnknown, message);
+        error.error_type = "HandleError".into();
+        error.hint = Some("run the program again".into());
+        return ToolAnswer::error(&error);
     };
     let mut part = part(text.get(), offset, PART_SIZE);
     part["handle"] = handle.into();

@@ -1,8 +1,9 @@
 //! The implementation of rmcp's server interface.
 
-use super::{task, tools};
+use super::{parameters, task, tools};
 use crate::server::McpServer;
 use pml::Error;
+use pml::text::{cut, escape};
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CancelTaskMethod,
     CancelTaskParams, CompleteRequestMethod, CompleteRequestParams, CompleteResult, ConstString,
@@ -17,12 +18,13 @@ use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
 
 /// Instructions that a client's model reads before it sees any tool.
-const INSTRUCTIONS: &str = "PML runs small TypeScript programs that call the tools of the user's MCP servers, in a sandbox that \
-can do nothing else. Instead of many single tool calls, look with `browse_components` at what there is, then write one program for \
-`execute`: call `await mcp.server.tool({...})`, in parallel with `Promise.all` where you can, and `return` only what you need. \
-Some calls wait for a person, whom your client asks by itself if it can. If an answer says `approval_required`, a person still has to \
-decide before the program goes on: show them what is asked, never decide for them. What they decide in a dialog or with `pml approve` \
-counts at once; `continue_workflow` then tells what became of the program.";
+const INSTRUCTIONS: &str = "PML runs TypeScript programs that call the user's MCP servers, in a \
+sandbox. Instead of many single tool calls, find tools with `browse_components`, then write one \
+program for `execute`. Some calls wait for a person, whom your client asks if it can. If an answer \
+says `approval_required`, show the person what is asked, and never decide for them.";
+
+/// Maximum number of characters of an unknown method that are repeated.
+const MAX_METHOD: usize = 80;
 
 /// How long a client may cache the list of tools, in milliseconds: it changes only with pml itself.
 const LIST_TTL: u64 = 60 * 60 * 1_000;
@@ -142,8 +144,11 @@ impl ServerHandler for McpServer {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        let method = pml::text::escape(&request.method).into_owned();
+        let method = cut(&escape(&request.method), MAX_METHOD);
         Err(match is_known(&request.method, &context) {
+            true if request.method == CallToolRequestMethod::VALUE => {
+                parameters::wrong_call(request.params.as_ref())
+            }
             true => {
                 ErrorData::invalid_params(format!("the parameters of `{method}` are wrong"), None)
             }
@@ -156,5 +161,5 @@ impl ServerHandler for McpServer {
 }
 
 fn internal_error(error: &Error) -> ErrorData {
-    ErrorData::internal_error(pml::text::escape(&error.to_string()).into_owned(), None)
+    ErrorData::internal_error(escape(&error.to_string()).into_owned(), None)
 }

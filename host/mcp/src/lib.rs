@@ -12,7 +12,7 @@
 //! | `form`, `ask_choice`, `question`, `record`, `seal` | a question: how it is shown, sealed and answered |
 //! | `answer`, `ending`, `blocks`, `handle` | the contents of answers |
 //! | `browse`, `workflows` | searches tools, lists saved workflows |
-//! | `stdio` | the server on this process's own stdin and stdout |
+//! | `stdio`, `transport` | the server on this process's own stdin and stdout, line by line |
 //!
 //! Runs are hosted by [`pml::hosting`]: they continue between two requests.
 //!
@@ -43,6 +43,7 @@ mod server;
 mod stdio;
 mod task;
 mod tools;
+mod transport;
 mod wait;
 mod workflows;
 

@@ -2,8 +2,9 @@
 //!
 //! **Invariant:** the numbers of one request only grow.
 
+use pml::event::CallProgress;
 use pml::hosting::{RunProgress, RunWatcher};
-use pml::text::escape;
+use pml::text::{Redactor, cut, escape, in_one_line};
 use rmcp::Peer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{RequestContext, RoleServer};
@@ -18,6 +19,9 @@ const MIN_INTERVAL: Duration = Duration::from_millis(100);
 /// The longest time between two reports while the run waits for a person, so that the client knows
 /// that the server is alive.
 const HEARTBEAT: Duration = Duration::from_secs(5);
+
+/// Maximum number of characters of a server's message in a report.
+const MAX_MESSAGE: usize = 200;
 
 /// Reports progress to one client.
 pub(super) struct ProgressReporter {
@@ -75,8 +79,8 @@ impl ProgressReporter {
     }
 
     /// Reports the progress of the run.
-    pub(super) fn report_progress(&mut self, progress: &RunProgress) {
-        self.report(progress_text(progress));
+    pub(super) fn report_progress(&mut self, progress: &RunProgress, redactor: &Redactor) {
+        self.report(progress_text(progress, redactor));
     }
 
     /// Reports a line in its own task: a client that does not read must not block the run.
@@ -97,7 +101,10 @@ impl ProgressReporter {
 }
 
 /// Formats the progress of a run as a line for people.
-pub(super) fn progress_text(progress: &RunProgress) -> String {
+pub(super) fn progress_text(progress: &RunProgress, redactor: &Redactor) -> String {
+    if let Some(reported) = &progress.reported {
+        return reported_text(reported.tool.as_str(), &reported.progress, redactor);
+    }
     if let Some(preparation) = &progress.preparation {
         let what = escape(&preparation.what);
         return match preparation.total {
@@ -117,4 +124,60 @@ pub(super) fn progress_text(progress: &RunProgress) -> String {
         (None, _) => done,
     };
     escape(&line).into_owned()
+}
+
+/// Formats what the tool of a call reported: `files:search 3/10: message`.
+fn reported_text(tool: &str, progress: &CallProgress, redactor: &Redactor) -> String {
+    let mut line = escape(tool).into_owned();
+    match progress.total.filter(|total| total.is_finite()) {
+        _ if !progress.done.is_finite() => {}
+        Some(total) => line += &format!(" {}/{}", amount(progress.done), amount(total)),
+        None => line += &format!(" {}", amount(progress.done)),
+    }
+    if let Some(message) = progress.message.as_deref().filter(|message| !message.is_empty()) {
+        line += ": ";
+        line += &cut(&in_one_line(&redactor.redact_text(message)), MAX_MESSAGE);
+    }
+    line
+}
+
+/// Formats an amount, with two decimals at most.
+fn amount(amount: f64) -> String {
+    let text = format!("{amount:.2}");
+    match text.len() > MAX_AMOUNT {
+        true => format!("{amount:e}"),
+        false => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+    }
+}
+
+/// Maximum number of characters of an amount: a larger one is written with its exponent.
+const MAX_AMOUNT: usize = 24;
+
+#[cfg(test)]
+mod tests {
+    use super::{amount, reported_text};
+    use pml::event::CallProgress;
+    use pml::{Secret, text::Redactor};
+
+    #[test]
+    fn what_a_server_reports_is_one_short_line_without_its_secrets() {
+        let redactor = Redactor::with_secrets([Secret::new("hunter2-hunter2")]);
+        let line = |done, total, message| {
+            reported_text("a:b", &CallProgress::new(done, total, message), &redactor)
+        };
+        assert_eq!(line(3.0, Some(10.0), None), "a:b 3/10");
+        assert_eq!(line(0.5, None, Some("")), "a:b 0.5");
+        assert_eq!(line(f64::NAN, Some(1.0), Some("x\ny\u{202e}")), "a:b: x\\ny\\u{202e}");
+        assert_eq!(line(1.0, Some(f64::INFINITY), None), "a:b 1");
+        let shown = line(1.0, None, Some("with hunter2-hunter2"));
+        assert!(shown.starts_with("a:b 1: with [") && !shown.contains("hunter2"), "{shown}");
+        assert!(line(1.0, None, Some(&"long ".repeat(1_000))).chars().count() < 230);
+    }
+
+    #[test]
+    fn amounts_are_short() {
+        assert_eq!([3.0, 0.5, 1.0 / 3.0, -0.0].map(amount), ["3", "0.5", "0.33", "-0"]);
+        assert_eq!(amount(100.0), "100");
+        assert_eq!(amount(f64::MAX), "1.7976931348623157e308");
+    }
 }

@@ -8,6 +8,7 @@ use super::answer::{ToolAnswer, workflow_not_found};
 use super::channel::{Caller, ClientChannel};
 use super::form;
 use super::parameters::{AskAnswer, ContinueParameters, ShownDigests, WorkflowAnswer, wrong};
+use super::question::asking_tool;
 use super::record::{name_for_log, not_shown, record};
 use crate::answering::{complete, wait_and_answer};
 use crate::server::RequestScope;
@@ -95,10 +96,7 @@ async fn check_tool(
     let Ok(Some(asked)) = scope.engine.journal().question(question, SystemClock.now()).await else {
         return Ok(());
     };
-    // A program of one call has the name of its tool.
-    let script = &asked.question.script;
-    let own = script.strip_suffix(".ts").filter(|name| name.contains(':') && !name.contains('/'));
-    let own = own.and_then(|name| name.parse::<ToolName>().ok());
+    let own = asking_tool(&asked.question);
     let meant = match (on, &own) {
         (AnsweringTool::Execute, None) => return Ok(()),
         (AnsweringTool::Tool(tool), Some(own)) if tool == own => return Ok(()),
@@ -109,9 +107,9 @@ async fn check_tool(
         let reason = "`continue_workflow` came on another tool than the question";
         refuse(scope, caller, &asked.question, reason).await;
     }
-    let what =
-        format!("this question was asked by {meant}: come back on that tool; nothing was decided");
-    Err(wrong("continue_workflow", &what))
+    Err(wrong(&format!(
+        "`continue_workflow` goes to the same tool that asked, {meant}: nothing was decided"
+    )))
 }
 
 /// Returns the question as this server showed it, or as the client reports that it was shown,
@@ -153,16 +151,19 @@ fn decisions(asked: &Question, answer: WorkflowAnswer) -> Result<Decisions, Erro
     if let Some(unknown) = each.keys().find(|ask| asked.ask(**ask).is_none()) {
         let count = asked.asks.len();
         let asks = if count == 1 { "1 ask" } else { &format!("{count} asks") };
-        let what = format!("there is no ask `{unknown}`: the question has {asks}, see `asks`");
-        return Err(wrong("continue_workflow", &what));
+        return Err(wrong(&format!(
+            "`continue_workflow.answers`: there is no ask `{unknown}`: the question has {asks}, \
+             see `asks`"
+        )));
     }
     let decided = each.into_iter().map(|(ask, answer)| {
         let decision = match answer {
             AskAnswer::Decision(decision) => decision,
-            AskAnswer::AlwaysWithin(index) => asked
-                .ask(ask)
-                .and_then(|ask| form::always_within(ask, index))
-                .ok_or_else(|| wrong("continue_workflow", "`always` is not one of the offers"))?,
+            AskAnswer::AlwaysWithin(index) => {
+                asked.ask(ask).and_then(|ask| form::always_within(ask, index)).ok_or_else(|| {
+                    wrong("`continue_workflow.answers`: `always` is not one of the `options`")
+                })?
+            }
         };
         Ok((ask, decision))
     });

@@ -3,7 +3,10 @@
 use super::answer::ToolAnswer;
 use super::browse::ToolIndexCache;
 use super::channel::Caller;
-use super::parameters::{self, ExecuteParameters};
+use super::parameters::{
+    self, BrowseParameters, DescribeWorkflowParameters, ExecuteParameters, ListLibraryParameters,
+    SaveToLibraryParameters,
+};
 use super::seal::StateSealer;
 use super::tools::PublishedTool;
 use super::{browse, direct, execute};
@@ -182,7 +185,7 @@ impl McpServer {
                     .await;
             }
             Some(PublishedTool::BrowseComponents) => {
-                let parameters = parameters::read(&name, arguments)?;
+                let parameters = parameters::read(BrowseParameters::KNOWN, arguments)?;
                 tokio::select! {
                     found = browse::browse(&scope, &parameters) => {
                         return Ok(CallToolResult::structured(found).into());
@@ -191,24 +194,23 @@ impl McpServer {
                 }
             }
             Some(PublishedTool::ListLibrary) => {
-                let found = workflows::list(&parameters::read(&name, arguments)?);
+                let parameters = parameters::read(ListLibraryParameters::KNOWN, arguments)?;
+                let found = workflows::list(&parameters);
                 return Ok(CallToolResult::structured(found).into());
             }
-            Some(PublishedTool::DescribeWorkflow) => {
-                workflows::describe(&parameters::read(&name, arguments)?)
-            }
+            Some(PublishedTool::DescribeWorkflow) => workflows::describe(&parameters::read(
+                DescribeWorkflowParameters::KNOWN,
+                arguments,
+            )?),
             Some(PublishedTool::SaveToLibrary) => {
-                workflows::save(&parameters::read(&name, arguments)?)
+                workflows::save(&parameters::read(SaveToLibraryParameters::KNOWN, arguments)?)
             }
             None => match name.parse::<ToolName>() {
                 Ok(tool) => {
                     let arguments = arguments.unwrap_or_default();
                     return direct::call(&scope, &caller, &tool, arguments).await;
                 }
-                Err(_) => {
-                    let message = format!("there is no tool `{}`", pml::text::escape(&name));
-                    return Err(ErrorData::invalid_params(message, None));
-                }
+                Err(_) => return Err(PublishedTool::unknown(&name)),
             },
         };
         Ok(complete(&caller, answer, Vec::new()))

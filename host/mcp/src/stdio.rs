@@ -7,6 +7,7 @@
 //! is never taken for one that cancels its requests.
 
 use super::McpServer;
+use crate::transport::LineTransport;
 use pml::{Code, Error};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
@@ -49,7 +50,7 @@ pub(super) async fn serve(
 ) -> Result<CloseReason, Error> {
     let input = EofNotifier { input, server: server.clone() };
     let session = async {
-        match server.clone().serve((input, output)).await {
+        match server.clone().serve(LineTransport::new(input, output)).await {
             Ok(running) => drop(running.waiting().await),
             // The client left before it sent a valid request.
             Err(ServerInitializeError::ConnectionClosed(_)) => {}

@@ -97,7 +97,8 @@ pub(super) async fn get(
             ended_payload(scope, &hosted, &ended, shows_either(context))
         }
         (None, _) => {
-            task.status_message = Some(progress_text(&hosted.watcher().progress()));
+            task.status_message =
+                Some(progress_text(&hosted.watcher().progress(), &scope.servers.redactor()));
             TaskPayload::Working
         }
     };

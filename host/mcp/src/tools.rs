@@ -1,7 +1,12 @@
 //! The five tools that the server publishes.
 
+use pml::text::{cut, escape, nearest};
+use rmcp::ErrorData;
 use rmcp::model::Tool;
 use std::sync::{Arc, LazyLock};
+
+/// Maximum number of characters of an unknown name that are repeated.
+const MAX_NAME: usize = 80;
 
 /// The tools of `tools/list`, in this order.
 static TOOLS: LazyLock<Arc<[Tool]>> = LazyLock::new(|| {
@@ -32,6 +37,16 @@ impl PublishedTool {
             "save_to_library" => PublishedTool::SaveToLibrary,
             _ => return None,
         })
+    }
+
+    /// Returns the error for a name that no tool has.
+    pub(super) fn unknown(name: &str) -> ErrorData {
+        let shown = cut(&escape(name), MAX_NAME);
+        let hint = match nearest(name, TOOLS.iter().map(|tool| tool.name.as_ref())).first() {
+            Some(similar) => format!("did you mean `{similar}`?"),
+            None => "tools of servers are called by programs of `execute`".into(),
+        };
+        ErrorData::invalid_params(format!("there is no tool `{shown}`: {hint}"), None)
     }
 }
 
@@ -67,10 +82,26 @@ mod tests {
             for union in ["anyOf", "oneOf", "allOf"] {
                 assert!(!tool.input_schema.contains_key(union), "{}", tool.name);
             }
-            let output = tool.output_schema.as_ref().expect("an output schema");
-            assert_eq!(output["type"], "object");
             assert!(tool.annotations.as_ref().is_some_and(|it| it.read_only_hint.is_some()));
         }
+    }
+
+    #[test]
+    fn every_status_of_an_answer_fits_the_output_schema() {
+        let tools = list();
+        let schemas: Vec<_> = tools.iter().map(|tool| tool.output_schema.as_deref()).collect();
+        let [Some(schema), None, None, None, None] = schemas[..] else { panic!("{schemas:?}") };
+        let statuses = schema["properties"]["status"]["enum"].to_string();
+        for status in ["success", "error", "approval_required", "aborted"] {
+            assert!(statuses.contains(status), "{status}");
+        }
+        assert!(schema.get("additionalProperties").is_none());
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_the_nearest() {
+        insta::assert_snapshot!(PublishedTool::unknown("exec").message, @"there is no tool `exec`: did you mean `execute`?");
+        insta::assert_snapshot!(PublishedTool::unknown("read\u{202e}").message, @r#"there is no tool `read\u{202e}`: tools of servers are called by programs of `execute`"#);
     }
 
     #[test]

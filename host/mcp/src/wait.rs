@@ -4,7 +4,9 @@ use super::channel::Caller;
 use crate::progress_reporter::ProgressReporter;
 use crate::server::RequestScope;
 use pml::Question;
-use pml::hosting::{CancelRequest, EndedRun, HostedRun, PriorDecision, WaitOutcome};
+use pml::hosting::{
+    CancelRequest, EndedRun, HostedRun, PriorDecision, WaitOutcome, WaitingRequest,
+};
 use rmcp::ErrorData;
 use std::sync::Arc;
 
@@ -24,6 +26,7 @@ pub(super) async fn wait_for_run(
     scope: &RequestScope,
     caller: &Caller<'_>,
     hosted: &HostedRun,
+    request: &WaitingRequest<'_>,
     after: PriorDecision,
     reporter: &mut ProgressReporter,
 ) -> Result<RunNews, ErrorData> {
@@ -32,7 +35,7 @@ pub(super) async fn wait_for_run(
         caller.context.ct.cancelled().await;
         cancel_request(caller.who())
     };
-    let waiting = hosted.wait(client, after, cancelled);
+    let waiting = hosted.wait_for_request(request, after, cancelled);
     tokio::pin!(waiting);
     loop {
         tokio::select! {
@@ -44,7 +47,7 @@ pub(super) async fn wait_for_run(
                 WaitOutcome::ClientGone => Err(client_gone()),
             },
             () = reporter.wait_until_due(), if !client.is_gone() => {
-                reporter.report_progress(&hosted.watcher().progress());
+                reporter.report_progress(&hosted.watcher().progress(), &scope.servers.redactor());
             }
         }
     }

@@ -5,6 +5,7 @@ use super::parameters::{
     DescribeWorkflowParameters, ListLibraryParameters, SaveToLibraryParameters,
 };
 use pml::json::{Value, json};
+use pml::{Code, run::ErrorReport};
 
 /// The name of a workflow or a draft, as a client gave it.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,19 +31,24 @@ impl WorkflowName {
 
 /// Returns the answer for a name without a saved workflow.
 pub(super) fn missing(name: &WorkflowName) -> ToolAnswer {
-    ToolAnswer::error(match name {
-        WorkflowName::Unsafe => json!({
-            "code": "SECURITY",
-            "type": "SecurityError",
-            "message": "a name has no path in it: letters, digits, `-`, `_` and `.` only",
-        }),
-        WorkflowName::Plain(name) => json!({
-            "code": "WORKFLOW_UNKNOWN",
-            "type": "FileNotFoundError",
-            "message": format!("there is no workflow `{name}`"),
-            "available": available(),
-        }),
-    })
+    match name {
+        WorkflowName::Unsafe => {
+            let message = "a name has no path in it: letters, digits, `-`, `_` and `.` only";
+            let mut error = ErrorReport::new(Code::Security, message);
+            error.error_type = "SecurityError".into();
+            ToolAnswer::error(&error)
+        }
+        WorkflowName::Plain(name) => not_found(format!("there is no workflow `{name}`")),
+    }
+}
+
+/// Returns the answer for a file that does not exist, with those that do.
+fn not_found(message: String) -> ToolAnswer {
+    let mut error = ErrorReport::new(Code::WorkflowUnknown, message);
+    error.error_type = "FileNotFoundError".into();
+    let mut answer = ToolAnswer::error(&error);
+    answer.body["error"]["available"] = json!(available());
+    answer
 }
 
 fn available() -> Vec<Value> {
@@ -66,12 +72,9 @@ pub(super) fn save(parameters: &SaveToLibraryParameters) -> ToolAnswer {
         (WorkflowName::of(&parameters.draft_name), WorkflowName::of(&parameters.final_name));
     let _ = &parameters.description;
     match (draft, saved) {
-        (WorkflowName::Plain(draft), WorkflowName::Plain(_)) => ToolAnswer::error(json!({
-            "code": "WORKFLOW_UNKNOWN",
-            "type": "FileNotFoundError",
-            "message": format!("there is no draft `{draft}`"),
-            "available": available(),
-        })),
+        (WorkflowName::Plain(draft), WorkflowName::Plain(_)) => {
+            not_found(format!("there is no draft `{draft}`"))
+        }
         _ => missing(&WorkflowName::Unsafe),
     }
 }

@@ -9,8 +9,9 @@ use serde::Serialize;
 
 /// Approximate characters per token.
 const TOKEN: usize = 4;
-/// The cost of a node's field names and punctuation, in characters.
-const FRAME: usize = 60;
+/// The cost of a node's field names and punctuation, and of the policy's decision on it, in
+/// characters.
+const FRAME: usize = 80;
 
 /// One tool, as an agent sees it.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -17,6 +17,7 @@ use std::{fmt, sync::Arc, time::Duration};
 pub struct Config {
     pub(super) limits: Limits,
     pub(super) allow: Vec<String>,
+    pub(super) allow_over_ask: Vec<String>,
     pub(super) ask: Vec<String>,
     pub(super) deny: Vec<String>,
     pub(super) grants: Vec<Grant>,
@@ -46,6 +47,7 @@ impl Config {
     /// | --- | --- |
     /// | [`allow_tool`](Config::allow_tool) | none: every call is refused |
     /// | [`ask_tool`](Config::ask_tool), [`deny_tool`](Config::deny_tool) | none |
+    /// | [`allow_over_ask`](Config::allow_over_ask) | none |
     /// | [`grant`](Config::grant) | none: allowed tools have no conditions |
     /// | [`ask_unnamed`](Config::ask_unnamed) | no: a tool that no pattern names is refused |
     /// | [`cpu_time`](Config::cpu_time) | [`Limits::CPU_TIME`], 10 s |
@@ -70,6 +72,7 @@ impl Config {
         Config {
             limits: Limits::default(),
             allow: Vec::new(),
+            allow_over_ask: Vec::new(),
             ask: Vec::new(),
             deny: Vec::new(),
             grants: Vec::new(),
@@ -98,6 +101,17 @@ impl Config {
     /// Refuses the tools that `pattern` covers, whatever the other settings are.
     pub fn deny_tool(&mut self, pattern: impl Into<String>) -> &mut Config {
         self.deny.push(pattern.into());
+        self
+    }
+
+    /// Allows the tools that `pattern` covers even where [`ask_tool`](Config::ask_tool) or a
+    /// condition of a grant would ask: the user's word for one run.
+    ///
+    /// [`deny_tool`](Config::deny_tool) still refuses. A person is still asked before a package is
+    /// installed, before a folder is trusted, and about a tool that has changed since it was
+    /// granted.
+    pub fn allow_over_ask(&mut self, pattern: impl Into<String>) -> &mut Config {
+        self.allow_over_ask.push(pattern.into());
         self
     }
 
@@ -248,6 +262,7 @@ impl fmt::Debug for Config {
         f.debug_struct("Config")
             .field("limits", &self.limits)
             .field("allow", &self.allow)
+            .field("allow_over_ask", &self.allow_over_ask)
             .field("ask", &self.ask)
             .field("deny", &self.deny)
             .field("runs", &self.runs)

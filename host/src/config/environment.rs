@@ -3,8 +3,10 @@
 //! **Invariant:** no other file of this room reads variables from the OS, so that a test can pass
 //! its own.
 
-use crate::model::Secret;
-use std::collections::BTreeMap;
+use crate::error::Error;
+use crate::model::{Code, Secret};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -35,6 +37,8 @@ static CHOSEN_STATE_FOLDER: OnceLock<PathBuf> = OnceLock::new();
 #[derive(Clone, Default)]
 pub struct Environment {
     variables: BTreeMap<String, Secret>,
+    /// Names of variables whose values are not Unicode.
+    unreadable: BTreeSet<String>,
     /// The state folder, which takes precedence over the variables.
     state_folder: Option<PathBuf>,
 }
@@ -43,11 +47,20 @@ impl Environment {
     /// Returns the variables of this process, with the state folder that its user chose. Variables
     /// that are not Unicode are left out.
     pub fn of_process() -> Environment {
-        let read = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        };
-        let own: Environment = std::env::vars_os().filter_map(read).collect();
+        let own = Environment::from_os(std::env::vars_os());
         Environment { state_folder: CHOSEN_STATE_FOLDER.get().cloned(), ..own }
+    }
+
+    fn from_os(variables: impl Iterator<Item = (OsString, OsString)>) -> Environment {
+        let mut own = Environment::default();
+        for (name, value) in variables {
+            let Ok(name) = name.into_string() else { continue };
+            match value.into_string() {
+                Ok(value) => drop(own.variables.insert(name, Secret::new(value))),
+                Err(_) => drop(own.unreadable.insert(name)),
+            }
+        }
+        own
     }
 
     /// Returns the same variables with another state folder than the one that they name.
@@ -73,8 +86,15 @@ impl Environment {
     }
 
     /// Returns the log directives in `PML_LOG`, or `None` if it is not set or empty.
-    pub fn log_directives(&self) -> Option<&str> {
-        self.variable("PML_LOG").filter(|text| !text.is_empty())
+    ///
+    /// # Errors
+    /// If it is not UTF-8.
+    pub fn log_directives(&self) -> Result<Option<&str>, Error> {
+        match self.unreadable.contains("PML_LOG") {
+            true => Err(Error::new(Code::Config, "`PML_LOG` is not UTF-8")
+                .with_hint("write a level: off, error, warn, info, debug or trace")),
+            false => Ok(self.variable("PML_LOG").filter(|text| !text.is_empty())),
+        }
     }
 
     /// Returns the variables whose names `wanted` accepts.
@@ -119,7 +139,8 @@ fn is_program(file: &Path) -> bool {
 impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(variables: I) -> Environment {
         let secret = |(name, value): (N, V)| (name.into(), Secret::new(value));
-        Environment { variables: variables.into_iter().map(secret).collect(), state_folder: None }
+        let variables = variables.into_iter().map(secret).collect();
+        Environment { variables, ..Environment::default() }
     }
 }
 
@@ -151,6 +172,21 @@ mod tests {
         assert_eq!(found("./bin/serve").map(|file| file.exists()), Some(true));
         assert_eq!((found("notes"), found("nothing"), found("./serve")), (None, None, None));
         assert_eq!(environment.program("serve", folder.path(), Some("/nowhere")), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_log_that_is_not_utf8_is_an_error_and_not_ignored() {
+        use std::os::unix::ffi::OsStringExt;
+        let log = |value: &[u8]| {
+            let value = std::ffi::OsString::from_vec(value.into());
+            let environment = Environment::from_os([("PML_LOG".into(), value)].into_iter());
+            environment.log_directives().map(|text| text.map(str::to_owned))
+        };
+        assert_eq!(log(b"debug").expect("it is UTF-8").as_deref(), Some("debug"));
+        assert_eq!(log(b"").expect("it is UTF-8"), None);
+        let error = log(b"deb\xffug").expect_err("it is not");
+        assert_eq!(error.to_string(), "`PML_LOG` is not UTF-8");
     }
 
     #[test]

@@ -169,16 +169,20 @@ const RESERVED_NAMES: &[&str] =
 pub(crate) fn check_name(name: &str) -> Result<(), Error> {
     let shown = crate::model::escape(name);
     if name == "pml" {
-        return Err(Error::new(Code::Config, "the server name `pml` is reserved")
-            .with_hint("give the server another name"));
+        return Err(Error::new(
+            Code::Config,
+            "a server cannot have the name `pml`, which is pml's own",
+        )
+        .with_hint("give the server another name"));
     }
     if RESERVED_NAMES.contains(&name) {
-        let message = format!("programs could not reach a server of the name `{shown}`");
+        let message =
+            format!("a server cannot have the name `{shown}`: programs could not call it");
         return Err(Error::new(Code::Config, message).with_hint("give the server another name"));
     }
     if name.contains([':', '*']) || format!("{name}:x").parse::<ToolName>().is_err() {
-        return Err(Error::new(Code::Config, format!("`{shown}` cannot be the name of a server"))
-            .with_hint("use letters, digits, `-` and `_`"));
+        return Err(Error::new(Code::Config, format!("a server cannot have the name `{shown}`"))
+            .with_hint("use only letters, digits, `-` and `_`"));
     }
     Ok(())
 }

@@ -2,11 +2,8 @@
 
 use super::{Config, GrantWriter};
 use crate::error::Error;
-use crate::model::{Clock, Code, Grant, Limits, MEMORY_CEILING, STACK_CEILING, ToolPattern};
+use crate::model::{Clock, Code, Grant, Limits, STACK_CEILING, ToolPattern, check_size};
 use std::{ops::RangeInclusive, sync::Arc, time::Duration};
-
-/// Least memory of a run: the engine alone takes about this much, and a program needs more.
-const MEMORY_FLOOR: usize = 4 << 20;
 
 /// Least stack of a run: enough for the prelude's own functions.
 const STACK_FLOOR: usize = 32 << 10;
@@ -14,23 +11,11 @@ const STACK_FLOOR: usize = 32 << 10;
 /// Highest limit for a value that crosses into the guest.
 const SIZE_CEILING: usize = 256 << 20;
 
-/// Smallest journal of a run: enough for a small program, a call and its result.
-const JOURNAL_FLOOR: usize = 16 << 10;
-
-/// Largest journal of a run: a run is read into memory as a whole when it is resumed.
-const JOURNAL_CEILING: usize = 2 << 30;
-
-/// The range for the memory of a run.
-pub(crate) const MEMORY_RANGE: RangeInclusive<usize> = MEMORY_FLOOR..=MEMORY_CEILING;
-
 /// The range for the JavaScript stack of a run.
 pub(crate) const STACK_RANGE: RangeInclusive<usize> = STACK_FLOOR..=STACK_CEILING;
 
 /// The range for any other size.
 pub(crate) const SIZE_RANGE: RangeInclusive<usize> = 0..=SIZE_CEILING;
-
-/// The range for the journal of a run. Less would not hold even its beginning.
-pub(crate) const JOURNAL_RANGE: RangeInclusive<usize> = JOURNAL_FLOOR..=JOURNAL_CEILING;
 
 /// The range for calls in flight at the same time.
 pub(crate) const CALLS_IN_FLIGHT_RANGE: RangeInclusive<usize> = 1..=100_000;
@@ -39,6 +24,7 @@ pub(crate) const CALLS_IN_FLIGHT_RANGE: RangeInclusive<usize> = 1..=100_000;
 pub(crate) struct EngineSettings {
     pub(crate) limits: Limits,
     pub(crate) allow: Vec<ToolPattern>,
+    pub(crate) allow_over_ask: Vec<ToolPattern>,
     pub(crate) ask: Vec<ToolPattern>,
     pub(crate) deny: Vec<ToolPattern>,
     pub(crate) grants: Vec<Grant>,
@@ -55,8 +41,8 @@ impl TryFrom<&Config> for EngineSettings {
 
     fn try_from(config: &Config) -> Result<EngineSettings, Error> {
         let limits = config.limits.clone();
-        check_range("memory_limit", limits.memory, MEMORY_RANGE)?;
-        check_range("stack_limit", limits.stack, STACK_RANGE)?;
+        check_bytes("memory_limit", limits.memory, &Limits::MEMORY_RANGE)?;
+        check_bytes("stack_limit", limits.stack, &STACK_RANGE)?;
         for (name, size) in [
             ("source_limit", limits.source),
             ("inputs_limit", limits.inputs),
@@ -65,9 +51,9 @@ impl TryFrom<&Config> for EngineSettings {
             ("arguments_limit", limits.arguments),
             ("reply_limit", limits.reply),
         ] {
-            check_range(name, size, SIZE_RANGE)?;
+            check_bytes(name, size, &SIZE_RANGE)?;
         }
-        check_range("journal_limit", limits.journal, JOURNAL_RANGE)?;
+        check_bytes("journal_limit", limits.journal, &Limits::JOURNAL_RANGE)?;
         check_range("calls_in_flight", limits.calls_in_flight, CALLS_IN_FLIGHT_RANGE)?;
         check_range("runs", config.runs as usize, 1..=20_000)?;
         if limits.cpu_time.is_zero() || limits.timeout.is_zero() {
@@ -82,6 +68,7 @@ impl TryFrom<&Config> for EngineSettings {
         Ok(EngineSettings {
             limits,
             allow: patterns("allow_tool", &config.allow)?,
+            allow_over_ask: patterns("allow_over_ask", &config.allow_over_ask)?,
             ask: patterns("ask_tool", &config.ask)?,
             deny: patterns("deny_tool", &config.deny)?,
             grants: config.grants.clone(),
@@ -102,6 +89,11 @@ fn patterns(setting: &str, texts: &[String]) -> Result<Vec<ToolPattern>, Error> 
             .with_source(invalid)
             .with_hint("patterns are `server:tool`, `server:prefix_*`, `server:*` and `*`")
     })
+}
+
+fn check_bytes(name: &str, bytes: usize, range: &RangeInclusive<usize>) -> Result<(), Error> {
+    let checked = check_size(bytes, range).map(|_| ());
+    checked.map_err(|reason| Error::new(Code::Config, format!("`{name}` {reason}")))
 }
 
 fn check_range(name: &str, value: usize, range: RangeInclusive<usize>) -> Result<(), Error> {
@@ -135,10 +127,13 @@ mod tests {
 
     #[test]
     fn a_value_out_of_its_range_is_named() {
-        assert!(refusal(|c| c.memory_limit(1 << 10)).contains("`memory_limit` is 1024"));
+        assert_eq!(
+            refusal(|c| c.memory_limit(1 << 10)),
+            "`memory_limit` is 1 KiB: it must be between 4 MiB and 1 GiB"
+        );
         assert!(refusal(|c| c.stack_limit(64 << 20)).contains("`stack_limit`"));
         assert!(refusal(|c| c.result_limit(1 << 40)).contains("`result_limit`"));
-        assert!(refusal(|c| c.journal_limit(1 << 10)).contains("`journal_limit` is 1024"));
+        assert!(refusal(|c| c.journal_limit(1 << 10)).contains("`journal_limit` is 1 KiB"));
         assert!(refusal(|c| c.calls_in_flight(0)).contains("`calls_in_flight` is 0"));
         assert!(refusal(|c| c.runs(0)).contains("`runs` is 0"));
         assert!(refusal(|c| c.timeout(std::time::Duration::ZERO)).contains("more than zero"));
@@ -150,6 +145,7 @@ mod tests {
     fn a_pattern_that_names_no_tools_is_refused() {
         assert!(refusal(|c| c.allow_tool("git*")).contains("allow_tool"));
         assert!(refusal(|c| c.ask_tool("git*")).contains("ask_tool"));
+        assert!(refusal(|c| c.allow_over_ask("git*")).contains("allow_over_ask"));
         assert!(refusal(|c| c.deny_tool("a b")).contains("deny_tool"));
     }
 }

@@ -20,3 +20,5 @@ pub use folder::is_own_folder;
 pub(crate) use folder::{make_private, make_private_folder};
 pub(crate) use plain_file::read;
 pub use plain_file::replace;
+pub(crate) use plain_file::replace_with_mode;
+pub(crate) use private_open::NewFileMode;

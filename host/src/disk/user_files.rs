@@ -4,7 +4,7 @@
 //! Input: a folder and a name. Output: bytes. **Invariant:** owner, kind and size are checked on
 //! the open file itself, never on a name that may mean another file a moment later.
 
-use super::FileLock;
+use super::{FileLock, NewFileMode};
 use crate::error::Error;
 use crate::model::Code;
 use crate::model::WriteDurability;
@@ -38,7 +38,7 @@ pub(crate) fn read(root: &Path, name: &str) -> Result<Option<FileContents>, Erro
         let message =
             format!("the file is a link that leads out of the project: {}", display_path(&path));
         return Err(Error::new(Code::Security, message)
-            .with_hint("put a file in its place, or move it away"));
+            .with_hint("replace the link by a file, or remove it"));
     }
     read_own(&target, PROJECT_FILE_SIZE)
 }
@@ -52,7 +52,8 @@ pub(crate) fn read_own(path: &Path, limit: u64) -> Result<Option<FileContents>, 
     };
     let found = file.metadata().map_err(|error| unreadable(path, error))?;
     if !found.is_file() {
-        let message = format!("it is not a file: {}", display_path(path));
+        let message =
+            format!("this is not a file, but something else of that name: {}", display_path(path));
         return Err(Error::new(Code::SourceRead, message).with_hint("move it away"));
     }
     #[cfg(unix)]
@@ -63,7 +64,11 @@ pub(crate) fn read_own(path: &Path, limit: u64) -> Result<Option<FileContents>, 
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| unreadable(path, error))?;
     if bytes.len() as u64 > limit {
-        let message = format!("the file has more than {} KiB: {}", limit >> 10, display_path(path));
+        let message = format!(
+            "the file is larger than {} KiB, which is the most: {}",
+            limit >> 10,
+            display_path(path)
+        );
         return Err(Error::new(Code::SourceRead, message).with_hint("move it away"));
     }
     Ok(Some(FileContents { path: path.into(), bytes }))
@@ -91,7 +96,7 @@ fn check_owner(path: &Path, owner: u32, user: u32) -> Result<(), Error> {
         display_path(path)
     );
     Err(Error::new(Code::Security, message)
-        .with_hint("if it is yours to decide about, make it yours with `chown`"))
+        .with_hint("if you may decide about it, take it over with `chown`"))
 }
 
 fn unreadable(path: &Path, error: io::Error) -> Error {
@@ -119,6 +124,12 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
         .map_err(|error| file_error("write", path, error))
 }
 
+/// Replaces an ordinary file of a project, durably. Whoever the umask allows may read a new one.
+pub(crate) fn replace_ordinary(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    super::replace_with_mode(path, bytes, WriteDurability::Disk, NewFileMode::Ordinary)
+        .map_err(|error| file_error("write", path, error))
+}
+
 /// Returns the error for an action on a file that failed.
 pub(crate) fn file_error(action: &str, path: &Path, error: io::Error) -> Error {
     Error::new(Code::SourceRead, format!("cannot {action}: {}", display_path(path)))
@@ -143,7 +154,7 @@ mod tests {
         assert_eq!(read(folder.path(), "x").unwrap().map(|file| file.bytes.len()), Some(1 << 20));
         fs::write(folder.path().join("x"), vec![b' '; (1 << 20) + 1]).unwrap();
         let error = read(folder.path(), "x").unwrap_err().to_string();
-        assert!(error.contains("more than 1024 KiB"), "{error}");
+        assert!(error.contains("larger than 1024 KiB"), "{error}");
     }
 
     #[test]

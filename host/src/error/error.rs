@@ -1,6 +1,6 @@
 //! The error type of the crate.
 
-use crate::model::Code;
+use crate::model::{Code, CodeFrame};
 use std::fmt;
 
 /// An error outside the script: in the user's files or settings, or in pml itself.
@@ -9,18 +9,25 @@ pub struct Error {
     code: Code,
     message: String,
     hint: Option<String>,
+    code_frame: Option<Box<CodeFrame>>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
     /// Returns an error; `message` is one line, in lower case, without a full stop.
     pub fn new(code: Code, message: impl Into<String>) -> Error {
-        Error { code, message: message.into(), hint: None, source: None }
+        Error { code, message: message.into(), hint: None, code_frame: None, source: None }
     }
 
     /// Adds a hint: what to do about the error.
     pub fn with_hint(mut self, hint: impl Into<String>) -> Error {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds the text of the file around the position of the error.
+    pub(crate) fn with_code_frame(mut self, frame: CodeFrame) -> Error {
+        self.code_frame = Some(Box::new(frame));
         self
     }
 
@@ -36,6 +43,12 @@ impl Error {
     /// Returns the code of the error.
     pub fn kind(&self) -> Code {
         self.code
+    }
+
+    /// Returns the text of the file around the position of the error, or `None` if the error is not
+    /// about a position in a file.
+    pub fn code_frame(&self) -> Option<&CodeFrame> {
+        self.code_frame.as_deref()
     }
 
     /// Returns the hint, or `None` if there is none.

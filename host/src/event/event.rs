@@ -1,8 +1,8 @@
 //! The events of a run.
 
 use crate::model::{
-    CallError, CallId, ConsoleLine, Progress, Question, QuestionId, RecordedDecision, RunId,
-    Timestamp, ToolName,
+    CallError, CallId, CallProgress, ConsoleLine, Constraint, Progress, Question, QuestionId,
+    RecordedDecision, RunId, Timestamp, ToolName,
 };
 use serde::Serialize;
 
@@ -43,6 +43,16 @@ pub enum Event {
         /// The progress so far.
         progress: Progress,
     },
+    /// The tool of a call that was sent reports how far it is. It may come often, and a late report
+    /// even after the call has its result.
+    CallProgress {
+        /// The run.
+        run: RunId,
+        /// The call.
+        call: CallId,
+        /// The progress so far.
+        progress: CallProgress,
+    },
     /// A call has its result.
     CallSettled {
         /// The run.
@@ -80,6 +90,8 @@ pub enum Event {
         run: RunId,
         /// The tool that the grant allows.
         tool: ToolName,
+        /// The conditions on its arguments; none if it is allowed with any.
+        constraints: Vec<Constraint>,
         /// The reason why it could not be written. The grant then holds for this run only.
         error: Option<String>,
     },

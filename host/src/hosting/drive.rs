@@ -104,7 +104,6 @@ async fn ended_with(
     let report = RunReport {
         outcome,
         calls: stored.as_ref().map(CallSummary::of),
-        failures: hosted.watcher().take_failures(),
         grant_notes: hosted.watcher().take_grant_notes(),
     };
     EndedRun::new(run, RunConclusion::Outcome(Box::new(report)))

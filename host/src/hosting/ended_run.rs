@@ -1,11 +1,11 @@
 //! The end of a run: its conclusion and its report.
 
-use super::run_watcher::{FailedCall, GrantNote};
+use super::run_watcher::GrantNote;
 use super::stored_ending::StoredEnding;
 use crate::error::Error;
-use crate::model::{CallResult, Code, RunId};
-use crate::run::{Ending, Outcome};
-use crate::store::{StoredRun, Timeline};
+use crate::model::{CallResult, Code, Effects, RunId};
+use crate::run::{Ending, Outcome, ToolFailure};
+use crate::store::{PastCallStage, StoredRun, Timeline};
 
 /// A run that is over, or that cannot continue here.
 #[derive(Debug)]
@@ -25,12 +25,12 @@ pub enum RunConclusion {
     /// The run ended here.
     Outcome(Box<RunReport>),
     /// The run ended earlier or elsewhere, according to its journal.
-    Stored(StoredEnding),
+    Stored(Box<StoredEnding>),
     /// The run is not over, or that is not known: the error that prevents it from continuing here.
     Unavailable(Error),
 }
 
-/// The outcome of a run that ended here, with its failures and grants.
+/// The outcome of a run that ended here, with its calls and grants.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RunReport {
@@ -39,8 +39,6 @@ pub struct RunReport {
     pub outcome: Outcome,
     /// The calls of a run that did not finish, from which another run may continue.
     pub calls: Option<CallSummary>,
-    /// Calls that failed, including those whose error the program caught.
-    pub failures: Vec<FailedCall>,
     /// The grants that were written, or could not be written.
     pub grant_notes: Vec<GrantNote>,
 }
@@ -54,6 +52,9 @@ pub struct CallSummary {
     pub completed: Vec<String>,
     /// The last call that failed.
     pub failed: Option<String>,
+    /// Calls that were sent and have no outcome: they may have had an effect. Empty while a process
+    /// has the run.
+    pub unsettled: Vec<String>,
 }
 
 impl EndedRun {
@@ -74,7 +75,7 @@ impl EndedRun {
         match &self.conclusion {
             RunConclusion::Outcome(report) => {
                 let ending = size_of(&report.outcome.ending);
-                let failures = report.failures.iter().map(|failed| failed.error.message.len());
+                let failures = report.outcome.tool_failures.iter().map(ToolFailure::size);
                 ending
                     + failures.sum::<usize>()
                     + report.calls.as_ref().map_or(0, CallSummary::size)
@@ -107,10 +108,16 @@ impl CallSummary {
                 (None, _) => {}
             }
         }
+        let cut_off = timeline.calls.values();
+        let cut_off = cut_off.filter(|call| {
+            let reads_only = call.sent.as_ref().is_some_and(|it| it.effects == Effects::ReadOnly);
+            call.stage == PastCallStage::Executing && !reads_only
+        });
+        summary.unsettled = cut_off.map(|call| call.tool.to_owned()).collect();
         summary
     }
 
     pub(super) fn size(&self) -> usize {
-        self.completed.iter().map(String::len).sum()
+        self.completed.iter().chain(&self.unsettled).map(String::len).sum()
     }
 }

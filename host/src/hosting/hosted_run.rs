@@ -77,7 +77,7 @@ impl HostedRun {
         self.watcher.forget_clients(&forgotten);
     }
 
-    /// Counts a request of a client that waits for the run, for as long as the returned value
+    /// Registers a request of a client that waits for the run, for as long as the returned value
     /// lives. Such a run is not released to the journal to free memory.
     pub fn register_request(&self, client: &Client) -> WaitingRequest<'_> {
         self.add_client(client);

@@ -63,7 +63,7 @@ pub use record_error::RecordError;
 pub use run_clients::WaitingRequest;
 pub use run_host::RunHost;
 pub use run_state::HostedRunState;
-pub use run_watcher::{FailedCall, GrantNote, RunProgress, RunWatcher};
+pub use run_watcher::{GrantNote, ReportedProgress, RunProgress, RunWatcher};
 pub use stored_ending::StoredEnding;
 pub use wait::{CancelRequest, PriorDecision, WaitOutcome};
 

@@ -3,31 +3,49 @@
 //! **Invariant:** a run continues as long as one of its clients is present.
 
 use super::client::{Client, ClientId, wait_until};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::watch;
 
-/// The clients of a run, with the number of requests of each that wait for it.
+/// The clients of a run, with the requests of each that wait for it.
 #[derive(Default)]
 pub(super) struct RunClients(watch::Sender<Vec<RunClient>>);
 
 struct RunClient {
     client: Client,
-    requests: usize,
+    requests: BTreeSet<RequestNumber>,
 }
+
+/// Identifies a waiting request within this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct RequestNumber(u64);
 
 /// A request that waits for a run, for as long as this value lives.
 #[must_use = "a request waits for as long as this lives"]
 pub struct WaitingRequest<'a> {
     clients: &'a RunClients,
-    client: ClientId,
+    client: Client,
+    number: RequestNumber,
+}
+
+impl WaitingRequest<'_> {
+    /// Returns the client that made the request.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+}
+
+impl fmt::Debug for WaitingRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("WaitingRequest");
+        shown.field("client", &self.client).field("number", &self.number).finish_non_exhaustive()
+    }
 }
 
 impl Drop for WaitingRequest<'_> {
     fn drop(&mut self) {
-        self.clients.0.send_modify(|clients| {
-            if let Some(entry) = clients.iter_mut().find(|entry| entry.client.id() == self.client) {
-                entry.requests -= 1;
-            }
-        });
+        self.clients.remove_request(self);
     }
 }
 
@@ -37,39 +55,54 @@ impl RunClients {
         let mut forgotten = Vec::new();
         self.0.send_modify(|clients| {
             clients.retain(|entry| {
-                let stays = entry.requests > 0 || !entry.client.is_gone();
+                let stays = !entry.requests.is_empty() || !entry.client.is_gone();
                 if !stays {
                     forgotten.push(entry.client.id());
                 }
                 stays
             });
             if !clients.iter().any(|entry| entry.client.id() == client.id()) {
-                clients.push(RunClient { client: client.clone(), requests: 0 });
+                clients.push(RunClient { client: client.clone(), requests: BTreeSet::new() });
             }
         });
         forgotten
     }
 
-    /// Counts a request of a client that was added.
+    /// Registers a request of a client that was added.
     pub(super) fn register_request(&self, client: &Client) -> WaitingRequest<'_> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = RequestNumber(NEXT.fetch_add(1, Ordering::Relaxed));
         self.0.send_modify(|clients| {
             match clients.iter_mut().find(|entry| entry.client.id() == client.id()) {
-                Some(entry) => entry.requests += 1,
-                None => clients.push(RunClient { client: client.clone(), requests: 1 }),
+                Some(entry) => {
+                    entry.requests.insert(number);
+                }
+                None => {
+                    let requests = BTreeSet::from([number]);
+                    clients.push(RunClient { client: client.clone(), requests });
+                }
             }
         });
-        WaitingRequest { clients: self, client: client.id() }
+        WaitingRequest { clients: self, client: client.clone(), number }
     }
 
     /// Reports whether a request waits for the run.
     pub(super) fn has_requests(&self) -> bool {
-        self.0.borrow().iter().any(|entry| entry.requests > 0)
+        self.0.borrow().iter().any(|entry| !entry.requests.is_empty())
     }
 
-    /// Reports whether a request of another client waits for the run, and that client is present.
-    pub(super) fn others_wait(&self, client: &Client) -> bool {
-        let waits = |entry: &RunClient| entry.requests > 0 && !entry.client.is_gone();
-        self.0.borrow().iter().any(|entry| entry.client.id() != client.id() && waits(entry))
+    /// Removes a request that no longer waits. Reports whether another one waits for the run, of a
+    /// client that is present: of several requests that are removed at the same time, the last one
+    /// finds none.
+    pub(super) fn remove_request(&self, request: &WaitingRequest<'_>) -> bool {
+        let mut others_wait = false;
+        self.0.send_modify(|clients| {
+            for entry in clients {
+                entry.requests.remove(&request.number);
+                others_wait |= !entry.requests.is_empty() && !entry.client.is_gone();
+            }
+        });
+        others_wait
     }
 
     /// Reports whether a client of the run is present.

@@ -1,16 +1,13 @@
-//! Collects the events of a run: its calls, its failures, and its console output.
+//! Collects the events of a run: its calls, and its console output.
 
 use super::client::{Client, ClientId};
 use super::console_log::{ConsoleExcerpt, ConsoleLog};
 use crate::event::{Event, EventSink};
-use crate::model::{CallError, CallId, Progress, ToolName};
+use crate::model::{CallId, CallProgress, Constraint, Progress, ToolName};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
-
-/// Maximum number of failures that are stored: no answer lists more.
-const MAX_FAILURES: usize = 50;
 
 /// Collects the events of one run.
 #[derive(Default)]
@@ -20,22 +17,14 @@ pub struct RunWatcher {
     count: watch::Sender<u64>,
 }
 
-/// A call that failed, including one whose error the program caught.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct FailedCall {
-    /// The tool that was called.
-    pub tool: ToolName,
-    /// The error.
-    pub error: CallError,
-}
-
 /// The result of writing a permanent grant for a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GrantNote {
     /// The tool that was allowed.
     pub tool: ToolName,
+    /// The conditions on its arguments; none if it is allowed with any.
+    pub constraints: Vec<Constraint>,
     /// Why the grant could not be written, if so: then it applies to this run only.
     pub error: Option<String>,
 }
@@ -52,6 +41,18 @@ pub struct RunProgress {
     pub newest_call: Option<ToolName>,
     /// The preparation of a call that was not sent yet, such as an installation.
     pub preparation: Option<Progress>,
+    /// What the tool of a call in flight reported, if nothing else has happened since.
+    pub reported: Option<ReportedProgress>,
+}
+
+/// The progress that the tool of a call reported.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ReportedProgress {
+    /// The tool.
+    pub tool: ToolName,
+    /// How far it is.
+    pub progress: CallProgress,
 }
 
 #[derive(Default)]
@@ -59,7 +60,7 @@ struct RunActivity {
     calls_done: u64,
     calls_in_flight: BTreeMap<CallId, ToolName>,
     preparation: Option<(CallId, Progress)>,
-    failures: Vec<FailedCall>,
+    reported: Option<(CallId, CallProgress)>,
     grant_notes: Vec<GrantNote>,
     console: ConsoleLog,
 }
@@ -82,6 +83,7 @@ impl RunWatcher {
             calls_in_flight: activity.calls_in_flight.len(),
             newest_call: activity.calls_in_flight.last_key_value().map(|(_, tool)| tool.clone()),
             preparation: activity.preparation.as_ref().map(|(_, progress)| progress.clone()),
+            reported: activity.reported(),
         }
     }
 
@@ -108,11 +110,6 @@ impl RunWatcher {
         }
     }
 
-    /// Takes the failed calls.
-    pub(super) fn take_failures(&self) -> Vec<FailedCall> {
-        std::mem::take(&mut self.lock().failures)
-    }
-
     /// Takes the results of writing permanent grants.
     pub(super) fn take_grant_notes(&self) -> Vec<GrantNote> {
         std::mem::take(&mut self.lock().grant_notes)
@@ -120,33 +117,56 @@ impl RunWatcher {
 }
 
 impl RunActivity {
+    fn reported(&self) -> Option<ReportedProgress> {
+        let (call, progress) = self.reported.clone()?;
+        let tool = self.calls_in_flight.get(&call)?.clone();
+        Some(ReportedProgress { tool, progress })
+    }
+
+    /// Records what the tool of a call reports. Reports whether it is news: a report may come late,
+    /// and one before it may come after it.
+    fn apply_report(&mut self, call: CallId, progress: &CallProgress) -> bool {
+        let is_older = |(of, newest): &(CallId, CallProgress)| {
+            *of == call && progress.done.total_cmp(&newest.done).is_lt()
+        };
+        let is_news = self.calls_in_flight.contains_key(&call)
+            && !self.reported.as_ref().is_some_and(is_older);
+        if is_news {
+            self.reported = Some((call, progress.clone()));
+        }
+        is_news
+    }
+
     /// Applies an event. Reports whether it changes the progress.
     fn apply(&mut self, event: &Event) -> bool {
         match event {
+            Event::CallProgress { call, progress, .. } => {
+                return self.apply_report(*call, progress);
+            }
             Event::Console { line, .. } => {
                 self.console.push(line);
                 return false;
             }
             Event::CallStarted { call, tool, .. } => {
-                self.preparation = None;
+                (self.preparation, self.reported) = (None, None);
                 self.calls_in_flight.insert(*call, tool.clone());
             }
             Event::Progress { call, progress, .. } => {
                 self.preparation = Some((*call, progress.clone()));
             }
-            Event::CallSettled { call, error, .. } => {
+            Event::CallSettled { call, .. } => {
                 self.preparation.take_if(|(prepared, _)| prepared == call);
-                let tool = self.calls_in_flight.remove(call);
+                self.reported = None;
+                self.calls_in_flight.remove(call);
                 self.calls_done += 1;
-                if let (Some(tool), Some(error)) = (tool, error)
-                    && self.failures.len() < MAX_FAILURES
-                {
-                    self.failures.push(FailedCall { tool, error: error.clone() });
-                }
             }
             Event::Asked { .. } => self.preparation = None,
-            Event::GrantWritten { tool, error, .. } => {
-                self.grant_notes.push(GrantNote { tool: tool.clone(), error: error.clone() });
+            Event::GrantWritten { tool, constraints, error, .. } => {
+                self.grant_notes.push(GrantNote {
+                    tool: tool.clone(),
+                    constraints: constraints.clone(),
+                    error: error.clone(),
+                });
                 return false;
             }
             Event::CallDropped { call, .. } => {

@@ -3,7 +3,7 @@
 use super::ended_run::{CallSummary, EndedRun, RunConclusion, size_of};
 use crate::error::Error;
 use crate::model::{Code, RunId};
-use crate::run::{Ending, Engine};
+use crate::run::{Ending, Engine, ToolFailure};
 use crate::store::StoredRun;
 
 /// The reason that is written for a run that a client cancelled.
@@ -17,6 +17,8 @@ pub struct StoredEnding {
     pub ending: Option<Ending>,
     /// The calls that have their results.
     pub calls: CallSummary,
+    /// Calls that failed, whether or not the program caught their errors.
+    pub tool_failures: Vec<ToolFailure>,
     /// Number of calls that it made, including timers.
     pub call_count: u64,
 }
@@ -24,7 +26,8 @@ pub struct StoredEnding {
 impl StoredEnding {
     /// Returns its approximate size in bytes.
     pub(super) fn size(&self) -> usize {
-        self.ending.as_ref().map_or(0, size_of) + self.calls.size()
+        let failures: usize = self.tool_failures.iter().map(ToolFailure::size).sum();
+        self.ending.as_ref().map_or(0, size_of) + self.calls.size() + failures
     }
 }
 
@@ -49,9 +52,10 @@ pub(super) fn of_stored(stored: &StoredRun) -> EndedRun {
     let stored = StoredEnding {
         ending,
         calls: CallSummary::of(stored),
+        tool_failures: ToolFailure::all_of(stored),
         call_count: stored.entries.last().map_or(0, |entry| entry.meter.calls),
     };
-    let mut ended = EndedRun::new(run, RunConclusion::Stored(stored));
+    let mut ended = EndedRun::new(run, RunConclusion::Stored(Box::new(stored)));
     ended.cancelled = cancelled;
     ended
 }

@@ -1,13 +1,14 @@
 //! Waiting for a run until it ends or asks.
 //!
-//! **Invariant:** if a client cancels its request, the run and its calls end, unless another client
-//! waits for the run. If a client is gone, no run ends: its runs continue until the next outcome is
+//! **Invariant:** if a client cancels its request, the run and its calls end, unless another request
+//! waits for the run, of the same client or another. If a client is gone, no run ends: its runs continue until the next outcome is
 //! journalled, and can be resumed from there.
 
 use super::client::Client;
 use super::drive::GRACE_PERIOD;
 use super::ended_run::EndedRun;
 use super::hosted_run::HostedRun;
+use super::run_clients::WaitingRequest;
 use super::run_state::HostedRunState;
 use crate::model::{Question, QuestionId};
 use std::future::pending;
@@ -27,7 +28,7 @@ pub enum WaitOutcome {
     Ended(Arc<EndedRun>),
     /// The run asks.
     Asked(Question),
-    /// The client cancelled its request. The run is cancelled with it, unless another client waits
+    /// The client cancelled its request. The run is cancelled with it, unless another request waits
     /// for it.
     Cancelled,
     /// The client is gone, and the run continues for other clients.
@@ -74,7 +75,19 @@ impl HostedRun {
         after: PriorDecision,
         cancelled: impl Future<Output = CancelRequest>,
     ) -> WaitOutcome {
-        let _request = self.register_request(client);
+        let request = self.register_request(client);
+        self.wait_for_request(&request, after, cancelled).await
+    }
+
+    /// Like [`HostedRun::wait`], for a request that is registered already: it may wait several
+    /// times.
+    pub async fn wait_for_request(
+        &self,
+        request: &WaitingRequest<'_>,
+        after: PriorDecision,
+        cancelled: impl Future<Output = CancelRequest>,
+    ) -> WaitOutcome {
+        let client = request.client();
         tokio::pin!(cancelled);
         let (mut state, mut count) = (self.state(), self.watcher().count());
         let (mut is_gone, mut gone_until) = (false, None);
@@ -102,8 +115,8 @@ impl HostedRun {
                     is_gone = true;
                     gone_until = Some(Instant::now() + GRACE_PERIOD);
                 }
-                request = &mut cancelled, if !is_gone => {
-                    self.cancel_for(client, request);
+                cancellation = &mut cancelled, if !is_gone => {
+                    self.cancel_for(request, cancellation);
                     return WaitOutcome::Cancelled;
                 }
                 () = sleep_until(gone_until.unwrap_or_else(Instant::now)), if gone_until.is_some() => {
@@ -123,12 +136,12 @@ impl HostedRun {
         }
     }
 
-    /// Cancels the run for a client, unless another client waits for it. Reports whether it was
+    /// Cancels the run for a request, unless another request waits for it. Reports whether it was
     /// cancelled.
-    pub fn cancel_for(&self, client: &Client, request: CancelRequest) -> bool {
-        let cancels = !self.clients.others_wait(client);
+    pub fn cancel_for(&self, request: &WaitingRequest<'_>, cancellation: CancelRequest) -> bool {
+        let cancels = !self.clients.remove_request(request);
         if cancels {
-            self.cancel(request);
+            self.cancel(cancellation);
         }
         cancels
     }

@@ -17,7 +17,7 @@ const MAX_LINE_LENGTH: usize = 300;
 #[non_exhaustive]
 pub(crate) enum InstallError {
     /// The ecosystem's tool is not on this machine.
-    #[error("`{package}` cannot be installed: there is no `{tool}` on the `PATH`")]
+    #[error("`{package}` cannot be installed: `{tool}` is not on the `PATH`")]
     NoTool { tool: String, package: String },
     /// This user has no state folder to work from.
     #[error("packages cannot be installed: this user has no home folder")]
@@ -32,24 +32,29 @@ pub(crate) enum InstallError {
         output: Vec<String>,
     },
     /// No version of the package matches the launch line.
-    #[error("there is no version of `{package}` that fits, or no such package{}", quoted(output))]
+    #[error(
+        "the registry has no package `{package}`, or no version of it that fits{}",
+        quoted(output)
+    )]
     NoVersion { package: String, output: Vec<String> },
     /// The Python package would have to be built, which runs its code.
-    #[error("`{package}` has no wheel, and building it would run its code{}", quoted(output))]
+    #[error("`{package}` has no wheel, and to build it would run its code{}", quoted(output))]
     NoWheel { package: String, output: Vec<String> },
     /// The output of the tool, or a file that it wrote, does not have the expected form.
-    #[error("what `{tool}` says of `{package}` is not understood: {reason}")]
+    #[error("the answer of `{tool}` about `{package}` cannot be read: {reason}")]
     Unreadable { tool: String, package: String, reason: String },
     /// The installed package is not the one that was agreed to.
     #[error(
-        "what was installed is not what was agreed to: {what} of `{package}` is `{found}`, not `{agreed}`"
+        "`{package}` was installed and is not what was approved: {what} is `{found}`, not `{agreed}`"
     )]
     Mismatch { package: String, what: &'static str, agreed: String, found: String },
     /// The package has no program to start.
     #[error("`{package}` has no program {}", describe_available(wanted.as_deref(), available))]
     NoProgram { package: String, wanted: Option<String>, available: Vec<String> },
     /// The program belongs to another package.
-    #[error("`{program}` is no program of `{package}`, but of `{owner}`, which comes with it")]
+    #[error(
+        "`{program}` is not a program of `{package}`, but of `{owner}`, which is installed with it"
+    )]
     ForeignProgram { package: String, program: String, owner: String },
     /// A dependency does not come from a registry.
     #[error("`{package}` cannot be installed: `{dependency}`{} {reason}", wanted(wanted_by.as_deref()))]
@@ -60,13 +65,16 @@ pub(crate) enum InstallError {
         reason: String,
     },
     /// Another package put a file where the package's own program, or what that loads, belongs.
-    #[error("`{package}` cannot be installed: {what} is not its own, but of {by}")]
+    #[error("`{package}` cannot be installed: {what} comes from {by}, not from the package itself")]
     Shadowed { package: String, what: String, by: String },
     /// The package is larger than any server.
     #[error("`{package}` is too large: {reason}")]
     TooLarge { package: String, reason: String },
     /// The package has a link that leads out of its folder, to files that no digest covers.
-    #[error("`{package}` has a link that leads out of it: {}", shown(path))]
+    #[error(
+        "`{package}` cannot be installed: it has a link that leads out of its folder: {}",
+        shown(path)
+    )]
     OutsideLink { package: String, path: PathBuf },
     /// A file or folder of pml cannot be used.
     #[error("cannot {action}: {}", shown(path))]
@@ -93,35 +101,35 @@ impl InstallError {
     pub(crate) fn hint(&self) -> Option<String> {
         Some(match self {
             InstallError::NoTool { tool, .. } => match tool.as_str() {
-                "npm" => "install Node.js, which brings `npm`".into(),
+                "npm" => "install Node.js, which contains `npm`".into(),
                 tool if tool.starts_with("python3") => {
                     "install `uv`, or Python 3 with `pip` and `venv`".into()
                 }
                 tool => format!("install `{tool}`"),
             },
-            InstallError::NoHome => "set `HOME`".into(),
+            InstallError::NoHome => "set the variable `HOME`".into(),
             InstallError::ToolFailed { .. } => {
-                "check the network and the tool's own settings, then try again".into()
+                "check the network and the settings of the tool, then try again".into()
             }
-            InstallError::NoVersion { .. } => "check its name and version".into(),
+            InstallError::NoVersion { .. } => "check the name and the version in the launch line".into(),
             InstallError::NoWheel { .. } => {
-                "`\"installScripts\": true` of the server in `.pml.json` allows it".into()
+                "to allow it, add `\"installScripts\": true` to the server in `.pml.json`".into()
             }
-            InstallError::Unreadable { tool, .. } => format!("a newer `{tool}` may help"),
+            InstallError::Unreadable { tool, .. } => format!("update `{tool}`"),
             InstallError::Mismatch { .. } => {
-                "try again; if it stays so, do not trust the registry".into()
+                "try again; if it happens again, do not trust the registry".into()
             }
             InstallError::ForeignProgram { owner, program, .. } => format!(
-                "if that is meant, name its package, as in `uvx --from {owner} {program}`"
+                "if you mean that program, name its package, as in `uvx --from {owner} {program}`"
             ),
             InstallError::NotFromRegistry { .. } => {
-                "only packages of registries are installed; install the server yourself and name its program".into()
+                "pml installs only from registries: install the server yourself, and use its program as the `command`".into()
             }
             InstallError::Shadowed { .. } => {
-                "do not trust the packages that come with it; leave out what the launch line adds".into()
+                "do not trust the packages that the launch line adds: remove them from it".into()
             }
             InstallError::NoProgram { available, .. } if !available.is_empty() => {
-                "name one of them, as in `npx -y -p PACKAGE PROGRAM`".into()
+                "name one of its programs, as in `npx -y -p PACKAGE PROGRAM`".into()
             }
             InstallError::State(error) => return error.hint().map(Into::into),
             _ => return None,
@@ -156,10 +164,11 @@ impl From<InstallError> for CallError {
         if let InstallError::Io { source, .. } = &error {
             message = format!("{message}: {source}");
         }
-        if let Some(hint) = error.hint() {
-            message = format!("{message}\nhint: {hint}");
+        let call_error = CallError::new(error.code(), message);
+        match error.hint() {
+            Some(hint) => call_error.with_hint(hint),
+            None => call_error,
         }
-        CallError::new(error.code(), message)
     }
 }
 
@@ -205,10 +214,10 @@ fn describe_available(wanted: Option<&str>, available: &[String]) -> String {
     let names: Vec<_> =
         available.iter().take(20).map(|name| format!("`{}`", escape(name))).collect();
     match (wanted, names.is_empty()) {
-        (Some(wanted), true) => format!("`{}`: it has none at all", escape(wanted)),
-        (Some(wanted), false) => format!("`{}`: it has {}", escape(wanted), names.join(", ")),
+        (Some(wanted), true) => format!("`{}`, nor any other", escape(wanted)),
+        (Some(wanted), false) => format!("`{}`; it has {}", escape(wanted), names.join(", ")),
         (None, true) => "that could be started".into(),
-        (None, false) => format!("of its own name: it has {}", names.join(", ")),
+        (None, false) => format!("of its own name; it has {}", names.join(", ")),
     }
 }
 
@@ -238,7 +247,7 @@ mod tests {
         };
         let message = CallError::from(error).message;
         assert!(
-            message.starts_with("`a` has no program `b`: it has `c`\nhint: name one"),
+            message.starts_with("`a` has no program `b`; it has `c`\nhint: name one"),
             "{message}"
         );
     }

@@ -59,7 +59,7 @@ fn make_folder(folder: &Path) -> Result<(), InstallError> {
         Err(InstallError::io("use the folder", folder, source))
     };
     match folder.symlink_metadata() {
-        Ok(found) if !found.is_dir() => refused("it is no folder: move it away"),
+        Ok(found) if !found.is_dir() => refused("it is not a folder: move it away"),
         Ok(found) if !is_own(&found) => refused("it belongs to another user: move it away"),
         Ok(found) => disk::make_private(folder, &found)
             .map_err(|error| InstallError::io("close the folder to others", folder, error)),

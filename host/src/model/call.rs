@@ -1,6 +1,6 @@
 //! A call, and its reply.
 
-use super::{CallId, Code, RunBudget, RunId, ToolName};
+use super::{CallId, CallProgress, CallProgressSink, Code, RunBudget, RunId, ToolName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -18,18 +18,38 @@ pub struct Call {
     pub arguments: Value,
     /// The budget that reading the answer is charged to; `None` for a call that no run makes.
     budget: Option<RunBudget>,
+    /// Receives the progress of the call, if somebody wants to know it.
+    progress: Option<CallProgressSink>,
 }
 
 impl Call {
     /// Returns a call.
     pub fn new(run: RunId, id: CallId, tool: ToolName, arguments: Value) -> Call {
-        Call { run, id, tool, arguments, budget: None }
+        Call { run, id, tool, arguments, budget: None, progress: None }
     }
 
     /// Sets the budget that reading the answer is charged to.
     pub(crate) fn with_budget(mut self, budget: RunBudget) -> Call {
         self.budget = Some(budget);
         self
+    }
+
+    /// Sets the receiver of the call's progress.
+    pub(crate) fn with_progress(mut self, progress: CallProgressSink) -> Call {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// Returns the receiver of the call's progress.
+    pub(crate) fn progress_sink(&self) -> Option<CallProgressSink> {
+        self.progress.clone()
+    }
+
+    /// Reports how far the call is. The clients of its run hear of it, its program does not.
+    pub fn report_progress(&self, progress: CallProgress) {
+        if let Some(sink) = &self.progress {
+            sink.report(progress);
+        }
     }
 
     /// Returns the budget that reading the answer is charged to.
@@ -69,6 +89,12 @@ impl CallError {
     /// Returns an error with a code from the registry.
     pub fn new(code: Code, message: impl Into<String>) -> CallError {
         CallError { code: code.as_str().into(), message: message.into(), data: None }
+    }
+
+    /// Adds a hint, on a line of its own: a program gets one text.
+    pub(crate) fn with_hint(mut self, hint: impl std::fmt::Display) -> CallError {
+        self.message = format!("{}\nhint: {hint}", self.message);
+        self
     }
 
     /// Returns the error for a tool that reports its own failure.

@@ -54,6 +54,8 @@ macro_rules! codes {
 codes! {
     /// The script threw an error that nobody caught.
     Threw = "THREW", Script;
+    /// A promise was rejected, and nobody had handled the error when the program ended.
+    UnhandledRejection = "UNHANDLED_REJECTION", Script;
     /// The source is not JavaScript or TypeScript.
     Syntax = "SYNTAX", Script;
     /// The source uses TypeScript that has to be compiled, not just erased, or JSX.
@@ -146,8 +148,36 @@ codes! {
     SourceRead = "SOURCE_READ", Usage;
     /// A setting is out of its range.
     Config = "CONFIG", Usage;
+    /// The command line is wrong: a command, a flag or a value.
+    Usage = "USAGE", Usage;
+    /// A file or a stream cannot be read or written.
+    Io = "IO", Usage;
+    /// The command cannot do what it was asked for.
+    CommandFailed = "COMMAND_FAILED", Usage;
+    /// There is no such server.
+    ServerUnknown = "SERVER_UNKNOWN", Usage;
+    /// A person must say yes, and there is no terminal to ask on.
+    PersonRequired = "PERSON_REQUIRED", Usage;
+    /// An agent runs the command, which is for people.
+    AgentRefused = "AGENT_REFUSED", Refused;
+    /// A person said no.
+    Declined = "DECLINED", Refused;
+    /// The user stopped the command: Ctrl-C or a signal.
+    Interrupted = "INTERRUPTED", Refused;
+    /// The audit trail is not what was written.
+    AuditBroken = "AUDIT_BROKEN", Refused;
     /// The sandbox itself failed.
     Internal = "INTERNAL", Internal;
+}
+
+impl Code {
+    /// Reports whether a limit ended the program in the middle of its work.
+    pub(crate) fn is_limit_of_run(self) -> bool {
+        matches!(
+            self,
+            Code::CpuTime | Code::Timeout | Code::Memory | Code::Calls | Code::JournalSize
+        )
+    }
 }
 
 impl fmt::Display for Code {

@@ -1,6 +1,7 @@
 //! The limits of a run.
 
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// The highest memory limit of a run. Every slot of the pool reserves addresses for it.
@@ -73,6 +74,12 @@ impl Limits {
     pub const REPLY: usize = 16 << 20;
     /// Default: ten thousand calls with 25 KiB of arguments and answers each.
     pub const JOURNAL: usize = 256 << 20;
+
+    /// The range for the memory. The engine alone takes about the least, and a program needs more.
+    pub const MEMORY_RANGE: RangeInclusive<usize> = (4 << 20)..=MEMORY_CEILING;
+    /// The range for the journal. Less would not hold even the beginning of a run; more would not
+    /// fit in memory when the run is resumed.
+    pub const JOURNAL_RANGE: RangeInclusive<usize> = (16 << 10)..=(2 << 30);
 
     /// Returns how many bytes the host may hold for a run: this much for the parsed arguments of
     /// open calls, and as much again for answers that wait for the program. A value takes about

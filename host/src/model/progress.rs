@@ -1,6 +1,12 @@
 //! The progress of work that takes a while.
 
+use super::cut;
 use serde::Serialize;
+use std::fmt;
+use std::sync::Arc;
+
+/// Maximum number of characters of a message that are kept: nobody reads more in a line.
+const MAX_MESSAGE: usize = 300;
 
 /// The progress of some work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -18,5 +24,51 @@ impl Progress {
     /// Returns a progress.
     pub fn new(what: impl Into<String>, done: u64, total: Option<u64>) -> Progress {
         Progress { what: what.into(), done, total }
+    }
+}
+
+/// The progress of a call, as its tool reports it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct CallProgress {
+    /// The amount that is done so far.
+    pub done: f64,
+    /// The whole amount, if the tool knows it.
+    pub total: Option<f64>,
+    /// The tool's message, cut and not yet escaped.
+    pub message: Option<String>,
+}
+
+impl CallProgress {
+    /// Returns a progress. A long message is cut.
+    pub fn new(done: f64, total: Option<f64>, message: Option<&str>) -> CallProgress {
+        CallProgress { done, total, message: message.map(|text| cut(text, MAX_MESSAGE)) }
+    }
+}
+
+/// Receives the progress of one call. It must not block.
+#[derive(Clone)]
+pub(crate) struct CallProgressSink(Arc<dyn Fn(CallProgress) + Send + Sync>);
+
+impl CallProgressSink {
+    pub(crate) fn new(sink: impl Fn(CallProgress) + Send + Sync + 'static) -> CallProgressSink {
+        CallProgressSink(Arc::new(sink))
+    }
+
+    pub(crate) fn report(&self, progress: CallProgress) {
+        (self.0)(progress);
+    }
+}
+
+/// All are equal: two calls do not differ by who hears of their progress.
+impl PartialEq for CallProgressSink {
+    fn eq(&self, _: &CallProgressSink) -> bool {
+        true
+    }
+}
+
+impl fmt::Debug for CallProgressSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallProgressSink").finish_non_exhaustive()
     }
 }

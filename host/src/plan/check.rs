@@ -3,7 +3,7 @@
 
 use super::finding::Finding;
 use crate::catalog::{ArgumentValidator, ToolListing, UnresolvedTool, built_in_definitions};
-use crate::model::{Code, Definition, ToolName, cut, escape};
+use crate::model::{Code, Definition, ToolName, cut};
 use crate::plan::partial_arguments::PartialArguments;
 use crate::source::{Callee, LiteralValue, Program, ProgramCall, SourceError, calls_of};
 use serde_json::Value;
@@ -148,7 +148,7 @@ impl<'c> Checker<'c> {
 }
 
 fn quote(name: &str) -> String {
-    escape(&cut(name, QUOTE)).replace('\n', "\\n")
+    cut(name, QUOTE)
 }
 
 fn quoted_list(names: &[String], between: &str) -> String {

@@ -1,6 +1,6 @@
 //! A definite error in a program.
 
-use crate::model::Code;
+use crate::model::{Code, in_one_line};
 use crate::source::SourceLocation;
 use serde_json::{Value, json};
 use std::fmt;
@@ -13,7 +13,8 @@ pub struct Finding {
     /// The kind of error: `TOOL_UNKNOWN`, `TOOL_AMBIGUOUS`, `ARGUMENTS`, or the reason why the
     /// script cannot be loaded.
     pub code: Code,
-    /// The error message, in one line.
+    /// The error message. It may hold names that the program or a server chose: show it through
+    /// `Display` only.
     pub message: String,
     /// Advice on how to fix it.
     pub hint: Option<String>,
@@ -33,25 +34,33 @@ impl Finding {
             text.push_str(&format!("\n{frame}"));
         }
         if let Some(hint) = &self.hint {
-            text.push_str(&format!("\nhint: {hint}"));
+            text.push_str(&format!("\nhint: {}", in_one_line(hint)));
         }
         text
     }
 
-    /// Returns the finding as JSON.
+    /// Returns the finding as JSON: the fields of an error report, and its `tool`. Texts are
+    /// written as they are.
     pub fn json(&self) -> Value {
-        json!({
+        let frame =
+            self.location.frame.as_ref().map(|frame| frame.to_string().trim_end().to_owned());
+        let mut value = json!({
             "code": self.code.as_str(),
+            "type": self.code.as_str(),
             "message": self.message,
-            "hint": self.hint,
-            "tool": self.tool,
             "position": self.location.position,
-        })
+        });
+        for (key, text) in [("hint", &self.hint), ("tool", &self.tool), ("code_frame", &frame)] {
+            if let Some(text) = text {
+                value[key] = text.as_str().into();
+            }
+        }
+        value
     }
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.message, self.location.position)
+        write!(f, "{}: {}", in_one_line(&self.message), self.location.position)
     }
 }

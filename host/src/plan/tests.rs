@@ -80,6 +80,19 @@ fn names_that_are_not_there_are_found_with_what_is_near() {
     let both = &findings("mcp.fs['set-a']()")[0];
     assert_eq!(both.to_string(), "`fs:set-a` could be `fs:setA` or `fs:set_a`: p.ts:1:8");
     assert_eq!(both.json()["position"], json!({ "module": "p.ts", "line": 1, "column": 8 }));
+    assert_eq!(both.json()["code_frame"].as_str().map(|frame| frame.lines().count()), Some(3));
+}
+
+#[test]
+fn json_has_a_name_as_it_is_and_text_shows_it_escaped() {
+    let hidden = &findings("mcp.call('fs:b\\u202e\\nc')")[0];
+    assert!(hidden.to_string().contains("fs:b\\u{202e}\\nc"), "{hidden}");
+    assert!(!hidden.report().contains('\u{202e}'), "{}", hidden.report());
+    let json = hidden.json();
+    assert!(
+        json["message"].as_str().is_some_and(|text| text.contains("fs:b\u{202e}\nc")),
+        "{json}"
+    );
 }
 
 #[test]

@@ -7,14 +7,10 @@
 
 use crate::disk::user_files::{FileContents, display_path};
 use crate::error::Error;
-use crate::model::{Code, Redactor, cut, escape};
+use crate::model::{Code, CodeFrame, Position, Redactor, in_one_line, utf16_column};
 use jsonc_parser::ast::Value;
 use jsonc_parser::{CollectOptions, ParseOptions};
 use std::path::{Path, PathBuf};
-use unicode_width::UnicodeWidthStr;
-
-/// Characters of a line that are shown on each side of the position.
-const SHOWN: usize = 60;
 
 /// JSON with comments and trailing commas, and no other extension of JavaScript.
 pub(super) const JSONC: ParseOptions = ParseOptions {
@@ -78,26 +74,23 @@ impl Document {
         (line, before.chars().count() + 1)
     }
 
-    /// Returns an error that shows the position.
+    /// Returns an error that names the position and shows its line. Other lines are not shown: a
+    /// secret that begins on one line cannot be found on the next.
     pub(super) fn error_at(&self, at: usize, message: impl AsRef<str>) -> Error {
         let (line, before) = self.line_before(at);
         let rest = &self.text[self.text.floor_char_boundary(at)..];
         let rest = rest.split(['\n', '\r']).next().unwrap_or_default();
-        let skipped = before.chars().count().saturating_sub(SHOWN);
-        let start: String = before.chars().skip(skipped).collect();
-        let start = visible(start.trim_start());
-        let number = line.to_string();
-        let message = format!(
-            "{message}: {path}:{line}:{column}\n{number} | {start}{rest}\n{blank:pad$} | {blank:indent$}^",
-            message = message.as_ref(),
-            path = display_path(&self.path),
-            column = before.chars().count() + 1,
-            rest = visible(&cut(rest, SHOWN)),
-            blank = "",
-            pad = number.len(),
-            indent = start.width(),
-        );
-        Error::new(Code::Config, message)
+        let column = utf16_column(before, before.len());
+        let (path, message) = (display_path(&self.path), message.as_ref());
+        let file = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let position = Position {
+            module: in_one_line(&file),
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            column,
+        };
+        let frame = CodeFrame::of_line(position, before, rest, &Redactor::new());
+        Error::new(Code::Config, format!("{message}: {path}:{line}:{column}"))
+            .with_code_frame(frame)
     }
 
     /// Returns the number of the line that contains a byte, and the text before the byte in that
@@ -108,11 +101,6 @@ impl Document {
         let start = before.rfind('\n').map_or(0, |end| end + 1);
         (before.matches('\n').count() + 1, &before[start..])
     }
-}
-
-/// Makes text of a file safe to show.
-fn visible(text: &str) -> String {
-    escape(&Redactor::new().redact_text(text)).replace('\t', " ")
 }
 
 #[cfg(test)]
@@ -126,16 +114,18 @@ mod tests {
     #[test]
     fn an_error_shows_where() {
         let error = document("{\n  \"a\": 1,\n  \"é\": tru\n}").tree().unwrap_err();
-        let shown = "unexpected word: /p/.pml.json:3:8\n3 | \"é\": tru\n  |      ^";
-        assert_eq!(error.to_string(), shown);
+        assert_eq!(error.to_string(), "unexpected word: /p/.pml.json:3:8");
+        let frame = "  ╭─[.pml.json:3:8]\n3 │   \"é\": tru\n  ·        ╵";
+        assert_eq!(error.code_frame().unwrap().to_string(), frame);
     }
 
     #[test]
     fn what_a_terminal_obeys_and_what_looks_secret_is_not_shown() {
         let text = "{ \"token\": \"abcdef\", \"\u{1b}[2J\": x }";
-        let error = document(text).error_at(text.find('x').unwrap(), "no").to_string();
+        let error = document(text).error_at(text.find('x').unwrap(), "no");
+        let error = format!("{error}\n{}", error.code_frame().unwrap());
         assert!(!error.contains("abcdef") && !error.contains('\u{1b}'), "{error}");
-        assert_eq!(error.lines().count(), 3);
+        assert_eq!(error.lines().count(), 4);
     }
 
     #[test]

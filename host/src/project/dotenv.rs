@@ -16,7 +16,7 @@ pub(super) fn parse(file: &FileContents) -> Result<BTreeMap<String, Secret>, Err
     let refuse = |line: usize, message: &str| {
         // The line itself is not shown, because it may contain a secret.
         let message = format!("{message}: {}:{line}", display_path(&file.path));
-        Error::new(Code::Config, message).with_hint("write `NAME=value`, one a line")
+        Error::new(Code::Config, message).with_hint("write one `NAME=value` on each line")
     };
     let text = std::str::from_utf8(&file.bytes).map_err(|_| refuse(1, "the file is not UTF-8"))?;
     let mut rest = text.trim_start_matches('\u{feff}');
@@ -35,7 +35,7 @@ pub(super) fn parse(file: &FileContents) -> Result<BTreeMap<String, Secret>, Err
         let name = trimmed.strip_prefix("export ").unwrap_or(trimmed);
         let name = name.split('=').next().unwrap_or_default().trim();
         if !is_variable(name) {
-            return Err(refuse(line, "what stands before `=` is no name of a variable"));
+            return Err(refuse(line, "the text before `=` is not the name of a variable"));
         }
         let (value, after) = value(&rest[equals + 1..]).map_err(|message| refuse(line, message))?;
         variables.insert(name.to_owned(), Secret::new(value));

@@ -9,6 +9,7 @@
 use super::document::{Document, JSONC};
 use super::fields::shown;
 use super::locate::locate;
+use super::new_server::check_new_server;
 use super::raw;
 use super::raw_server::claude_servers;
 use super::resolve::{ResolvedSettings, resolve};
@@ -119,6 +120,9 @@ impl SettingsFile {
         existing: OverwriteMode,
         reviewed: ReviewedBy,
     ) -> Result<EditOutcome, Error> {
+        for (name, entry) in servers {
+            check_new_server(name, entry)?;
+        }
         self.edit(self.effective_review(reviewed), |settings| {
             for (name, entry) in servers {
                 let list = settings.object_value_or_create("servers").ok_or_else(not_an_object)?;
@@ -226,10 +230,9 @@ impl SettingsFile {
         let text = text.unwrap_or_else(|| document.text().into());
         if text.len() as u64 > PROJECT_FILE_SIZE {
             let most = PROJECT_FILE_SIZE >> 10;
-            let message = format!("`.pml.json` would have more than {most} KiB");
-            return Err(
-                Error::new(Code::Config, message).with_hint("take out what is no longer needed")
-            );
+            let message = format!("`.pml.json` would be larger than {most} KiB, which is the most");
+            return Err(Error::new(Code::Config, message)
+                .with_hint("remove servers, patterns or grants that are no longer needed"));
         }
         parse_settings(&Document::new(FileContents {
             path: path.clone(),
@@ -253,18 +256,18 @@ impl SettingsFile {
         match self.store.check(&self.root, manifest)?.reason() {
             None => Ok(()),
             Some(reason) => {
-                let message = format!("nothing can be allowed here for good: {reason}");
+                let message = format!("nothing can always be allowed here: {reason}");
                 Err(Error::new(Code::Untrusted, message).with_hint(
-                    "look at it with `pml trust --show`, then trust it with `pml trust`",
+                    "read what it declares with `pml trust --show`, then trust it with `pml trust`",
                 ))
             }
         }
     }
 
     fn name_taken(&self, name: &str) -> Error {
-        let message = format!("there is a server {} already", shown(name));
+        let message = format!("`.pml.json` already has a server {}", shown(name));
         Error::new(Code::Config, message)
-            .with_hint("choose another name, or replace it with `--force`")
+            .with_hint("choose another name, or replace the server with `--force`")
     }
 
     fn unknown(&self, name: &str, names: &[String]) -> Error {
@@ -272,10 +275,10 @@ impl SettingsFile {
         let near = nearest(name, names.iter().map(String::as_str));
         let hint = match (near.first(), names) {
             (Some(near), _) => format!("did you mean {}?", shown(near)),
-            (None, []) => "it has none at all".into(),
+            (None, []) => "it has no servers: `pml servers` lists those of all files".into(),
             (None, names) => {
                 let names: Vec<_> = names.iter().map(|name| shown(name)).collect();
-                format!("it has {}", names.join(", "))
+                format!("its servers are {}", names.join(", "))
             }
         };
         Error::new(Code::Config, message).with_hint(hint)
@@ -288,7 +291,7 @@ pub(super) fn parse_settings(document: &Document) -> Result<ResolvedSettings, Er
 }
 
 pub(super) fn not_an_object() -> Error {
-    Error::new(Code::Internal, "`.pml.json` is not what it was checked to be")
+    Error::new(Code::Internal, "`.pml.json` changed while pml edited it")
 }
 
 pub(super) fn cst_value(value: &Value) -> CstInputValue {

@@ -58,14 +58,14 @@ impl GrantWriter for SettingsFile {
 /// Checks that the file format can express a grant.
 fn check_writable(grant: &Grant) -> Result<(), Error> {
     let refuse = |why: &str| {
-        let message = format!("`{}` cannot be allowed for good: {why}", grant.tool);
+        let message = format!("`{}` cannot always be allowed: {why}", grant.tool);
         Err(Error::new(Code::Config, message))
     };
     if grant.has_older_conditions() {
-        return refuse("its conditions are those of an older pml");
+        return refuse("its conditions were written by an older pml");
     }
     if !is_one_tool(&grant.tool) {
-        return refuse("permissions would read its name as a pattern");
+        return refuse("its name has a `*`, which `permissions` would read as a pattern");
     }
     if let Some(flawed) = grant.constraints.iter().find_map(|constraint| constraint.flaw()) {
         return refuse(&format!("a condition {flawed}"));
@@ -156,8 +156,8 @@ fn check_takes_effect(
     let covers = |pattern: &&ToolPattern| StrictPattern::new((*pattern).clone()).covers(&spelled);
     let refuse = |list: &str, pattern: &ToolPattern, what: &str| {
         let pattern = pattern.as_str();
-        let message = format!("`{tool}` cannot be allowed for good: it {what}, by `{pattern}`");
-        let hint = format!("take `{pattern}` out of `permissions.{list}` in `.pml.json`");
+        let message = format!("`{tool}` cannot always be allowed: it {what} by `{pattern}`");
+        let hint = format!("remove `{pattern}` from `permissions.{list}` in `.pml.json`");
         Err(Error::new(Code::Config, message).with_hint(hint))
     };
     if let Some(pattern) = deny.iter().find(covers) {
@@ -167,7 +167,9 @@ fn check_takes_effect(
         pattern.as_str() != tool.as_str() && pattern.specificity() == usize::MAX
     };
     match ask.iter().filter(covers).find(wins) {
-        Some(pattern) => refuse("ask", pattern, "would still be asked about"),
+        Some(pattern) => {
+            refuse("ask", pattern, "would still be asked about, because it is covered")
+        }
         None => Ok(()),
     }
 }

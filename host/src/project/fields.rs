@@ -58,8 +58,9 @@ impl FieldReader<'_> {
         let mut seen = std::collections::HashSet::new();
         for property in &object.properties {
             if !seen.insert(property.name.as_str()) {
-                let message = format!("{} stands twice", shown(property.name.as_str()));
-                return Err(self.document.error_at(property.start(), message));
+                let message = format!("{what} has the key {} twice", shown(property.name.as_str()));
+                let error = self.document.error_at(property.start(), message);
+                return Err(error.with_hint("remove one of the two"));
             }
         }
         Ok(object)
@@ -86,7 +87,7 @@ impl FieldReader<'_> {
 
     fn unknown_key(&self, property: &ObjectProp<'_>, what: &str, known: &[&str]) -> Error {
         let key = property.name.as_str();
-        let message = format!("{} is no key of {what}", shown(key));
+        let message = format!("{what} has no key {}", shown(key));
         let hint = match nearest(key, known.iter().copied()).first() {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the keys are `{}`", known.join("`, `")),
@@ -96,7 +97,7 @@ impl FieldReader<'_> {
 
     /// Returns the value as a text, or an error.
     pub(super) fn text(&self, value: &Value<'_>, what: &str) -> Result<LocatedText, Error> {
-        let text = value.as_string_lit().ok_or_else(|| self.expected(value, what, "a text"))?;
+        let text = value.as_string_lit().ok_or_else(|| self.expected(value, what, "a string"))?;
         Ok(LocatedText { value: text.value.as_ref().into(), at: text.range.start })
     }
 
@@ -114,14 +115,14 @@ impl FieldReader<'_> {
                 Ok(Scalar::Number(LocatedText { value: number.value.into(), at }))
             }
             Value::StringLit(_) => self.text(value, what).map(Scalar::Text),
-            _ => Err(self.expected(value, what, "a text or a number")),
+            _ => Err(self.expected(value, what, "a string or a number")),
         }
     }
 
     /// Returns the value as a list of texts, or an error.
     pub(super) fn texts(&self, value: &Value<'_>, what: &str) -> Result<Vec<LocatedText>, Error> {
         let items = self.list(value, what)?.iter();
-        items.map(|value| self.text(value, &format!("every item of {what}"))).collect()
+        items.map(|value| self.text(value, &format!("each item of {what}"))).collect()
     }
 
     /// Returns the items of a value that must be a list.
@@ -130,7 +131,7 @@ impl FieldReader<'_> {
         value: &'v Value<'t>,
         what: &str,
     ) -> Result<&'v [Value<'t>], Error> {
-        let list = value.as_array().ok_or_else(|| self.expected(value, what, "a list"))?;
+        let list = value.as_array().ok_or_else(|| self.expected(value, what, "an array"))?;
         Ok(&list.elements)
     }
 
@@ -144,7 +145,11 @@ impl FieldReader<'_> {
         let pair = |property: &ObjectProp<'_>| {
             let name = LocatedText { value: property.name.as_str().into(), at: property.start() };
             let Some(text) = property.value.as_string_lit() else {
-                let message = format!("{} of {what} must be a text", shown(&name.value));
+                let name_shown = shown(&name.value);
+                let message = format!(
+                    "{name_shown} in {what} must be a string, not {}",
+                    kind_of(&property.value)
+                );
                 return Err(self.document.error_at(name.at, message).with_hint("put it in quotes"));
             };
             let value = LocatedText { value: text.value.as_ref().into(), at: name.at };
@@ -154,7 +159,20 @@ impl FieldReader<'_> {
     }
 
     fn expected(&self, value: &Value<'_>, what: &str, kind: &str) -> Error {
-        self.document.error_at(value.start(), format!("{what} must be {kind}"))
+        let message = format!("{what} must be {kind}, not {}", kind_of(value));
+        self.document.error_at(value.start(), message)
+    }
+}
+
+/// Returns the kind of a value, in the words of JSON.
+fn kind_of(value: &Value<'_>) -> &'static str {
+    match value {
+        Value::StringLit(_) => "a string",
+        Value::NumberLit(_) => "a number",
+        Value::BooleanLit(_) => "`true` or `false`",
+        Value::Object(_) => "an object",
+        Value::Array(_) => "an array",
+        Value::NullKeyword(_) => "`null`",
     }
 }
 

@@ -2,7 +2,7 @@
 //! its lock in.
 
 use crate::disk::user_files::read;
-use crate::disk::user_files::replace;
+use crate::disk::user_files::replace_ordinary;
 use crate::error::Error;
 use std::path::Path;
 
@@ -33,7 +33,7 @@ pub fn update_gitignore(root: &Path, sharing: SettingsSharing) -> Result<bool, E
     if after == before {
         return Ok(false);
     }
-    replace(&path, &after).map(|()| true)
+    replace_ordinary(&path, &after).map(|()| true)
 }
 
 fn updated(before: &[u8], sharing: SettingsSharing) -> Vec<u8> {

@@ -13,11 +13,16 @@ const DIGEST: usize = 128;
 /// Interprets a grant.
 pub(super) fn grant(raw: &RawGrant, document: &Document) -> Result<Grant, Error> {
     let Some(tool) = &raw.tool else {
-        return Err(document.error_at(raw.at, "a grant needs a `tool`"));
+        return Err(document
+            .error_at(raw.at, "a grant has no `tool`")
+            .with_hint("add the tool that it allows, as in `\"tool\": \"server:tool\"`"));
     };
     let name: ToolName = tool.value.parse().ok().filter(is_one_tool).ok_or_else(|| {
-        let message = format!("{} is not the name of one tool", shown(&tool.value));
-        document.error_at(tool.at, message).with_hint("a grant is for one tool: `server:tool`")
+        let message = format!(
+            "`tool` of a grant is {}, which is not the name of one tool",
+            shown(&tool.value)
+        );
+        document.error_at(tool.at, message).with_hint("write it as `server:tool`")
     })?;
     let version = version(raw, document)?;
     let conditions = raw.conditions.iter().map(|raw| constraint(raw, version, document));
@@ -25,7 +30,8 @@ pub(super) fn grant(raw: &RawGrant, document: &Document) -> Result<Grant, Error>
     grant.version = version;
     let granted = raw.granted.as_ref().map(|text| {
         let refuse = |error: crate::model::InvalidTimestamp| {
-            document.error_at(text.at, format!("{}: {error}", shown(&text.value)))
+            let written = shown(&text.value);
+            document.error_at(text.at, format!("`granted` of a grant is {written}: {error}"))
         };
         text.value.parse().map_err(refuse)
     });
@@ -45,7 +51,9 @@ fn origin(raw: &RawGrant, document: &Document) -> Result<Option<ToolOrigin>, Err
             && text.value.bytes().all(|byte| byte.is_ascii_graphic())
         {
             true => Ok(text.value.clone()),
-            false => Err(document.error_at(text.at, "this is no digest")),
+            false => {
+                Err(document.error_at(text.at, "a grant has a text here that is not a digest"))
+            }
         }
     };
     let package = raw.package.as_ref().map(known).transpose()?;
@@ -57,8 +65,8 @@ fn origin(raw: &RawGrant, document: &Document) -> Result<Option<ToolOrigin>, Err
         (None, None) if package.is_none() => Ok(None),
         // An incomplete origin does not identify a tool.
         _ => Err(document
-            .error_at(raw.at, "a grant needs both `definition` and `server`, or neither")
-            .with_hint("take the grant out: the next answer writes it anew")),
+            .error_at(raw.at, "a grant must have both `definition` and `server`, or neither")
+            .with_hint("remove the grant: the next `always` writes it again")),
     }
 }
 
@@ -73,8 +81,8 @@ fn version(raw: &RawGrant, document: &Document) -> Result<GrantVersion, Error> {
         }
         Some(other) => {
             let message = format!("`version` of a grant can only be {}", GrantVersion::NUMBER);
-            let hint = "a newer pml may have written it; else take the grant out: the next answer \
-                        writes it anew";
+            let hint = "update pml if a newer one wrote it; otherwise remove the grant: the next `always` \
+                        writes it again";
             Err(document.error_at(other.at(), message).with_hint(hint))
         }
     }

@@ -212,10 +212,12 @@ impl ProjectJournal {
         let Some(written) = read(&folder)? else { return Ok(None) };
         if Path::new(&written.path) != Path::new(&*self.root.to_string_lossy()) {
             let was = crate::model::escape(&written.path).into_owned();
-            let message =
-                format!("the journal is that of another project, {was}: {}", display_path(&folder));
+            let message = format!(
+                "the journal in this folder belongs to another project, {was}: {}",
+                display_path(&folder)
+            );
             return Err(Error::new(Code::Journal, message).with_hint(format!(
-                "if the project was moved, `pml runs adopt {was}` takes it; else move the folder away"
+                "if this project was moved from there, run `pml runs adopt {was}`; otherwise move the folder away"
             )));
         }
         Ok(Some(written))
@@ -237,13 +239,14 @@ fn read(folder: &Path) -> Result<Option<JournalOwnerRecord>, Error> {
     let Some(file) = read_own(&path, SIZE)? else { return Ok(None) };
     let refuse = |message: &str| {
         Error::new(Code::Journal, format!("{message}: {}", display_path(&path)))
-            .with_hint("move the folder away to begin a new journal")
+            .with_hint("update pml, or move the folder away to begin a new journal")
     };
-    let written: JournalOwnerRecord = serde_json::from_slice(&file.bytes)
-        .map_err(|error| refuse("the file is damaged").with_source(error))?;
+    let written: JournalOwnerRecord = serde_json::from_slice(&file.bytes).map_err(|error| {
+        refuse("the record of the journal's project is damaged").with_source(error)
+    })?;
     match written.version {
         0..=VERSION => Ok(Some(written)),
-        _ => Err(refuse("a newer pml wrote the file")),
+        _ => Err(refuse("the record of the journal's project was written by a newer pml")),
     }
 }
 
@@ -277,7 +280,7 @@ fn name_of(root: &Path) -> String {
 fn check_private(folder: &Path) -> Result<(), Error> {
     let refuse = |why: &str| {
         Error::new(Code::Security, format!("the folder {why}: {}", display_path(folder)))
-            .with_hint("move it away, or name another state folder with `--state-dir`")
+            .with_hint("move it away, or choose another state folder with `--state-dir`")
     };
     let found = folder.symlink_metadata().map_err(|error| file_error("look at", folder, error))?;
     if !found.is_dir() {
@@ -290,11 +293,9 @@ fn check_private(folder: &Path) -> Result<(), Error> {
             return Err(refuse("belongs to another user"));
         }
         if found.mode() & 0o077 != 0 {
-            let hint = format!(
-                "`chmod 700 {}` closes it, if what is in it is yours",
-                display_path(folder)
-            );
-            return Err(refuse("is open to others").with_hint(hint));
+            let hint =
+                format!("if its contents are yours, run `chmod 700 {}`", display_path(folder));
+            return Err(refuse("can be read or written by other users").with_hint(hint));
         }
     }
     Ok(())
@@ -302,6 +303,6 @@ fn check_private(folder: &Path) -> Result<(), Error> {
 
 fn with_state_folder_hint(error: Error) -> Error {
     error.with_hint(
-        "name another state folder with `--state-dir DIR` or `PML_STATE_DIR`, or run without a journal: `--no-journal`",
+        "choose another state folder with `--state-dir DIR` or `PML_STATE_DIR`, or run without a journal: `--no-journal`",
     )
 }

@@ -32,28 +32,28 @@ pub(super) fn launch_template(
     raw: &RawServer,
     document: &Document,
 ) -> Result<LaunchTemplate, Error> {
-    let of = shown(&raw.name);
+    let of = &raw.key;
     let kind = raw.kind.as_ref().map(|kind| (kind.value.as_str(), kind.at));
     if let Some((kind, at)) = kind
         && !["stdio", "http", "streamable-http", "sse", "ws"].contains(&kind)
     {
-        let message = format!("{} is no type of a server", shown(kind));
-        return Err(document.error_at(at, message).with_hint("the types are `stdio` and `http`"));
+        let message = format!("`{of}.type` is {}, which is no type of server", shown(kind));
+        return Err(document.error_at(at, message).with_hint("write `stdio` or `http`"));
     }
     if raw.is_pml() {
-        return Ok(LaunchTemplate::Unusable("it is pml itself".into()));
+        return Ok(LaunchTemplate::Unusable("its command is pml itself".into()));
     }
     if raw.disabled {
         return Ok(LaunchTemplate::Unusable("it is disabled".into()));
     }
     if let Some((old @ ("sse" | "ws"), _)) = kind {
         return Ok(LaunchTemplate::Unusable(format!(
-            "servers of type `{old}` are not supported: use `http` if it has that too"
+            "its type `{old}` is not supported: use `http` if the server has it too"
         )));
     }
     let template = |text: &LocatedText| {
         let checked = match text.value.contains('\0') {
-            true => Err("a text has a NUL in it".into()),
+            true => Err(String::from("the text has a NUL character in it")),
             false => Template::parse(&text.value),
         };
         checked.map_err(|message| {
@@ -61,11 +61,15 @@ pub(super) fn launch_template(
             document.error_at(text.at, message).with_hint(hint)
         })
     };
-    let pairs = |pairs: &[(LocatedText, LocatedText)], valid: fn(&str) -> bool, thing: &str| {
+    let pairs = |key: &str,
+                 pairs: &[(LocatedText, LocatedText)],
+                 valid: fn(&str) -> bool,
+                 thing: &str| {
         let pair = |(name, value): &(LocatedText, LocatedText)| match valid(&name.value) {
             true => Ok((name.value.clone(), template(value)?)),
             false => {
-                let message = format!("{} is no name of {thing}", shown(&name.value));
+                let message =
+                    format!("{} in `{of}.{key}` is not the name of {thing}", shown(&name.value));
                 Err(document.error_at(name.at, message))
             }
         };
@@ -73,38 +77,47 @@ pub(super) fn launch_template(
     };
     match (kind.map(|(kind, _)| kind), &raw.command, &raw.url) {
         (_, Some(_), Some(url)) => {
-            let message = format!("the server {of} has both `command` and `url`");
-            Err(document.error_at(url.at, message).with_hint("keep one of the two"))
+            let message = format!("`{of}` has both `command` and `url`");
+            Err(document.error_at(url.at, message).with_hint(
+                "keep `command` for a program on this machine, or `url` for a remote server",
+            ))
         }
         (None | Some("stdio"), Some(command), None) if !command.value.is_empty() => {
             Ok(LaunchTemplate::Stdio {
                 command: template(command)?,
                 arguments: raw.arguments.iter().map(template).collect::<Result<_, _>>()?,
-                environment: pairs(&raw.environment, is_environment, "a variable")?,
+                environment: pairs("env", &raw.environment, is_environment, "a variable")?,
                 folder: raw.folder.as_ref().map(template).transpose()?,
             })
         }
         (None | Some("http" | "streamable-http"), None, Some(url)) => {
             let written = template(url)?;
             if written.is_plain() && !is_http(written.written()) {
-                let message = format!("`url` of {of} is no `https://` or `http://` URL");
-                return Err(document.error_at(url.at, message));
+                return Err(document.error_at(url.at, format!("`{of}.url` {NOT_A_URL}")));
             }
             Ok(LaunchTemplate::Http {
                 url: written,
-                headers: pairs(&raw.headers, is_header, "a header")?,
+                headers: pairs("headers", &raw.headers, is_header, "a header")?,
             })
         }
         (kind, ..) => {
             let needed = match kind {
-                Some("stdio") => "a `command`",
-                Some(_) => "a `url`",
-                None => "a `command` or a `url`",
+                Some("stdio") => "`command`",
+                Some(_) => "`url`",
+                None => "`command` and no `url`",
             };
-            Err(document.error_at(raw.at, format!("the server {of} needs {needed}")))
+            let hint = match kind {
+                Some("stdio") => "add the program that starts it, as in `\"command\": \"npx\"`",
+                Some(_) => "add its URL, as in `\"url\": \"https://host.example/mcp\"`",
+                None => "add the `command` that starts it, or the `url` of a remote server",
+            };
+            Err(document.error_at(raw.at, format!("`{of}` has no {needed}")).with_hint(hint))
         }
     }
 }
+
+/// What is said about a text that is no URL of a server.
+pub(super) const NOT_A_URL: &str = "is not a URL that begins with `https://` or `http://`";
 
 fn is_environment(name: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '\0'])

@@ -31,6 +31,7 @@ mod journal;
 mod launch_template;
 mod locate;
 mod manifest;
+mod new_server;
 mod parts;
 #[expect(clippy::module_inception, reason = "the type that this room is named for")]
 mod project;
@@ -71,6 +72,8 @@ pub use parts::{
     Permissions, ProjectDeclarations, RouteTarget, RoutingRule, UnusableServer,
 };
 pub use project::Project;
-pub use servers::{Freshness, PackageState, Servers, ToolOffer, UnavailableServer};
+pub use servers::{
+    Freshness, PackageState, RequestedVersion, Servers, ToolOffer, UnavailableServer,
+};
 pub use trust::TrustState;
 pub use user::UserSettings;

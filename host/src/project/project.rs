@@ -119,7 +119,7 @@ impl Project {
         } else if recorded == TrustState::Trusted {
             recorded
         } else {
-            TrustState::Changed { files: changed }
+            TrustState::changed(changed, &accepted.digests)
         };
         files.into_project(trust, environment)
     }
@@ -205,7 +205,7 @@ impl ProjectFiles {
         let mut project = Project {
             trust,
             declared: ProjectDeclarations {
-                servers: self.entries.iter().map(|entry| entry.declared.clone()).collect(),
+                servers: self.declared_servers(),
                 allow,
                 grants,
                 cloud: self.resolved.cloud.as_ref().map(|cloud| cloud.url.clone()),

@@ -11,7 +11,7 @@ use super::file_names::ENV_FILE;
 use super::locate::locate;
 use super::manifest::{LaunchFiles, ScanBudget, VariableRole, deciding_variables};
 use super::parts::{
-    DeclaredFile, DeclaredFileState, DeclaredVariable, Permissions, UnusableServer,
+    DeclaredFile, DeclaredFileState, DeclaredServer, DeclaredVariable, Permissions, UnusableServer,
 };
 use super::raw;
 use super::raw_server::claude_servers;
@@ -39,6 +39,8 @@ pub(super) struct ProjectFiles {
     pub(super) entries: Vec<ServerEntry>,
     /// Servers of `.mcp.json` whose names pml does not accept.
     pub(super) unusable: Vec<UnusableServer>,
+    /// The same servers, as they are shown to a person.
+    misnamed: Vec<DeclaredServer>,
     /// The files that the launch line of each server names, or the reason why it cannot be used.
     launch_files: BTreeMap<String, Result<LaunchFiles, String>>,
     /// The variables that decide something.
@@ -77,6 +79,7 @@ impl ProjectFiles {
             },
             entries: Vec::new(),
             unusable: Vec::new(),
+            misnamed: Vec::new(),
             launch_files: BTreeMap::new(),
             roles: BTreeMap::new(),
             variables: None,
@@ -117,7 +120,8 @@ impl ProjectFiles {
         for server in claude_servers(&document)? {
             // The file belongs to another program, which accepts other names.
             if let Err(error) = check_name(&server.name) {
-                let (name, reason) = (server.name, error.to_string());
+                let (name, reason) = (server.name.clone(), error.to_string());
+                self.misnamed.push(ServerEntry::declared(&server, &document, Some(reason.clone())));
                 self.unusable.push(UnusableServer { name, reason });
                 continue;
             }
@@ -166,6 +170,12 @@ impl ProjectFiles {
             Some(variables) => Ok(variables),
             None => file_variables(&self.root),
         }
+    }
+
+    /// Returns all servers, as they are shown to a person.
+    pub(super) fn declared_servers(&self) -> Vec<DeclaredServer> {
+        let entries = self.entries.iter().map(|entry| &entry.declared);
+        entries.chain(&self.misnamed).cloned().collect()
     }
 
     /// Returns the files that launch lines name, as they are shown to a person.

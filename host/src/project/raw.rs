@@ -168,14 +168,15 @@ mod tests {
     fn refusal(text: &str) -> String {
         let file = FileContents { path: "/p/.pml.json".into(), bytes: text.into() };
         let error = settings(&Document::new(file).unwrap()).expect_err(text);
-        format!("{error}\nhint: {}", error.hint().unwrap_or_default())
+        let frame = error.code_frame().expect("a code frame");
+        format!("{error}\n{frame}\nhint: {}", error.hint().unwrap_or_default())
     }
 
     #[test]
     fn a_wrong_key_is_shown_with_the_right_one() {
         let shown = refusal("{\n  \"version\": \"0.1.0\",\n  \"permisions\": {}\n}");
-        let expected = "`permisions` is no key of `.pml.json`: /p/.pml.json:3:3\n\
-                        3 | \"permisions\": {}\n  | ^\n\
+        let expected = "`.pml.json` has no key `permisions`: /p/.pml.json:3:3\n  \
+                        ╭─[.pml.json:3:3]\n3 │   \"permisions\": {}\n  ·   ╵\n\
                         hint: did you mean `permissions`?";
         assert_eq!(shown, expected);
         let shown = refusal(r#"{ "servers": { "a": { "comand": "x" } } }"#);
@@ -185,21 +186,27 @@ mod tests {
     #[test]
     fn a_wrong_kind_is_named_by_its_key() {
         for (text, part) in [
-            ("[]", "`.pml.json` must be an object"),
+            ("[]", "`.pml.json` must be an object, not an array"),
             ("", "the file is empty"),
-            (r#"{ "version": 1 }"#, "`version` must be a text"),
-            (r#"{ "permissions": { "allow": "*" } }"#, "`permissions.allow` must be a list"),
+            (r#"{ "version": 1 }"#, "`version` must be a string, not a number"),
+            (
+                r#"{ "permissions": { "allow": "*" } }"#,
+                "`permissions.allow` must be an array, not a string",
+            ),
             (
                 r#"{ "permissions": { "deny": [1] } }"#,
-                "every item of `permissions.deny` must be a text",
+                "each item of `permissions.deny` must be a string, not a number",
             ),
-            (r#"{ "limits": { "calls": [] } }"#, "`limits.calls` must be a text or a number"),
+            (
+                r#"{ "limits": { "calls": [] } }"#,
+                "`limits.calls` must be a string or a number, not an array",
+            ),
             (r#"{ "approvals": { "modelMayApprove": "yes" } }"#, "must be `true` or `false`"),
             (
                 r#"{ "servers": { "a": { "env": { "N": 1 } } } }"#,
-                "`N` of `env` of `a` must be a text",
+                "`N` in `servers.a.env` must be a string, not a number",
             ),
-            (r#"{ "cloud": {}, "cloud": {} }"#, "`cloud` stands twice"),
+            (r#"{ "cloud": {}, "cloud": {} }"#, "`.pml.json` has the key `cloud` twice"),
         ] {
             assert!(refusal(text).contains(part), "{text}: {}", refusal(text));
         }

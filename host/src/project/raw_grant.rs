@@ -69,8 +69,8 @@ fn conditions(reader: FieldReader<'_>, value: &Value<'_>) -> Result<Vec<RawCondi
     let mut conditions = Vec::new();
     let properties = &reader.object(value, "`where` of a grant")?.properties;
     if properties.is_empty() {
-        let hint = "take `where` out to allow all arguments, or the grant to allow none";
-        let message = "`where` of a grant names no argument";
+        let hint = "remove `where` to allow all arguments, or the whole grant to allow none";
+        let message = "`where` of a grant has no condition";
         return Err(reader.document.error_at(value.start(), message).with_hint(hint));
     }
     for property in properties {
@@ -80,15 +80,16 @@ fn conditions(reader: FieldReader<'_>, value: &Value<'_>) -> Result<Vec<RawCondi
         let fields = reader.fields(&property.value, &what, CONDITION_KEYS)?;
         // A named argument without a condition is a mistake.
         if fields.is_empty() {
-            let hint = format!("the conditions are `{}`", CONDITION_KEYS.join("`, `"));
-            let message = format!("{what} says nothing");
+            let hint = format!("a condition has one of `{}`", CONDITION_KEYS.join("`, `"));
+            let message = format!("{what} is empty");
             return Err(reader.document.error_at(argument.at, message).with_hint(hint));
         }
         if let (Some((_, any)), true) =
             (fields.iter().find(|(key, _)| *key == "any"), fields.len() > 1)
         {
-            let message = format!("{what} says `any` and something else");
-            return Err(reader.document.error_at(any.start(), message));
+            let message = format!("{what} has `any` beside another key");
+            let error = reader.document.error_at(any.start(), message);
+            return Err(error.with_hint("`any` allows every value: keep it alone, or remove it"));
         }
         for (key, property) in fields {
             let value = match key {

@@ -29,6 +29,8 @@ pub(super) const SERVER_KEYS: &[&str] = &[
 #[derive(Clone, Debug, Default)]
 pub(super) struct RawServer {
     pub(super) name: String,
+    /// Its key in the file, safe to show: `servers.NAME` or `mcpServers.NAME`.
+    pub(super) key: String,
     /// The position of its name.
     pub(super) at: usize,
     pub(super) kind: Option<LocatedText>,
@@ -84,12 +86,14 @@ pub(super) fn servers(
 ) -> Result<Vec<RawServer>, Error> {
     let properties = &reader.object(value, what)?.properties;
     if let Some(first) = properties.get(SERVERS) {
-        let message = format!("{what} has more than {SERVERS} servers");
+        let message = format!("{what} has more than {SERVERS} servers, which is the most");
         return Err(reader.document.error_at(first.range.start, message));
     }
     let read = |property: &jsonc_parser::ast::ObjectProp<'_>| {
         let name = property.name.as_str().to_owned();
-        server(reader, &property.value, name, property.range.start)
+        let key = format!("{}.{}", what.trim_matches('`'), shown(&name).trim_matches('`'));
+        let raw = RawServer { name, key, at: property.range.start, ..RawServer::default() };
+        server(reader, &property.value, raw)
     };
     properties.iter().map(read).collect()
 }
@@ -97,13 +101,11 @@ pub(super) fn servers(
 fn server(
     reader: FieldReader<'_>,
     value: &Value<'_>,
-    name: String,
-    at: usize,
+    mut raw: RawServer,
 ) -> Result<RawServer, Error> {
-    let of = shown(&name);
-    let mut raw = RawServer { name, at, ..RawServer::default() };
-    for (key, property) in reader.fields(value, &format!("the server {of}"), SERVER_KEYS)? {
-        let (value, what) = (&property.value, format!("`{key}` of {of}"));
+    let of = raw.key.clone();
+    for (key, property) in reader.fields(value, &format!("`{of}`"), SERVER_KEYS)? {
+        let (value, what) = (&property.value, format!("`{of}.{key}`"));
         match key {
             "type" => raw.kind = Some(reader.text(value, &what)?),
             "command" => raw.command = Some(reader.text(value, &what)?),

@@ -7,13 +7,11 @@ use super::fields::{LocatedText, Scalar, shown};
 use super::grants::grant;
 use super::parts::{ApprovalSettings, Cloud, Permissions, RouteTarget, RoutingRule};
 use super::raw::{RawCloud, RawPermissions, RawSettings};
-use crate::config::settings::{
-    CALLS_IN_FLIGHT_RANGE, JOURNAL_RANGE, MEMORY_RANGE, SIZE_RANGE, STACK_RANGE,
-};
+use crate::config::settings::{CALLS_IN_FLIGHT_RANGE, SIZE_RANGE, STACK_RANGE};
 use crate::error::Error;
 use crate::model::{Durability, Limits, ToolPattern};
-use crate::model::{parse_bytes, parse_duration};
-use crate::project::launch_template::is_http;
+use crate::model::{check_size, parse_bytes, parse_duration};
+use crate::project::launch_template::{NOT_A_URL, is_http};
 use crate::project::server_entry::ServerEntry;
 use std::ops::RangeInclusive;
 
@@ -54,28 +52,36 @@ fn check_version(version: Option<&LocatedText>, document: &Document) -> Result<(
     if (parts.next(), parts.next()) == (Some("0"), Some("1")) {
         return Ok(());
     }
-    let message = format!("{} is a format that this pml does not know", shown(&version.value));
+    let message =
+        format!("`version` is {}, a format that this pml cannot read", shown(&version.value));
     Err(document
         .error_at(version.at, message)
-        .with_hint(format!("write `{VERSION}`, or update pml")))
+        .with_hint(format!("write `\"version\": \"{VERSION}\"`, or update pml")))
 }
 
 fn permissions(raw: &RawPermissions, document: &Document) -> Result<Permissions, Error> {
-    let patterns = |texts: &[LocatedText]| {
-        texts.iter().map(|text| pattern(text, &text.value, document)).collect::<Result<_, _>>()
+    let patterns = |list: &str, texts: &[LocatedText]| {
+        let list = format!("permissions.{list}");
+        let patterns = texts.iter().map(|text| pattern(&list, text, &text.value, document));
+        patterns.collect::<Result<_, _>>()
     };
     Ok(Permissions {
-        allow: patterns(&raw.allow)?,
-        ask: patterns(&raw.ask)?,
-        deny: patterns(&raw.deny)?,
+        allow: patterns("allow", &raw.allow)?,
+        ask: patterns("ask", &raw.ask)?,
+        deny: patterns("deny", &raw.deny)?,
         grants: raw.grants.iter().map(|raw| grant(raw, document)).collect::<Result<_, _>>()?,
     })
 }
 
-fn pattern(text: &LocatedText, meant: &str, document: &Document) -> Result<ToolPattern, Error> {
+fn pattern(
+    key: &str,
+    text: &LocatedText,
+    meant: &str,
+    document: &Document,
+) -> Result<ToolPattern, Error> {
     meant.parse().map_err(|_| {
-        let message = format!("{} is a pattern that names no tools", shown(&text.value));
-        let hint = "patterns are `server:tool`, `server:prefix_*`, `server:*` and `*`";
+        let message = format!("`{key}` has {}, which is not a tool pattern", shown(&text.value));
+        let hint = "write `server:tool`, `server:prefix_*`, `server:*` or `*`";
         document.error_at(text.at, message).with_hint(hint)
     })
 }
@@ -93,32 +99,38 @@ fn route(
         "client" | "local" => RouteTarget::Client,
         "server" => RouteTarget::Server,
         other => {
-            let message = format!("{} is no place that a call can go to", shown(other));
-            let hint = "the places are `client` (here; also `local`) and `server` (the cloud)";
+            let (tools, other) = (shown(&key.value), shown(other));
+            let message = format!("`routing` sends {tools} to {other}, where no call can go");
+            let hint = "write `client` (or `local`: this machine) or `server` (the cloud)";
             return Err(document.error_at(value.at, message).with_hint(hint));
         }
     };
-    Ok(RoutingRule { pattern: pattern(key, &meant, document)?, to })
+    Ok(RoutingRule { pattern: pattern("routing", key, &meant, document)?, to })
 }
 
 fn cloud(raw: &RawCloud, document: &Document) -> Result<Cloud, Error> {
     let Some(url) = &raw.url else {
-        return Err(document.error_at(raw.at, "`cloud` needs a `url`"));
+        return Err(document
+            .error_at(raw.at, "`cloud` has no `url`")
+            .with_hint("add the URL of the cloud, or remove `cloud`"));
     };
     if !is_http(&url.value) {
-        return Err(document.error_at(url.at, "`cloud.url` is no `https://` URL"));
+        return Err(document.error_at(url.at, format!("`cloud.url` {NOT_A_URL}")));
     }
     let variable = raw.api_key_env.as_ref();
     if let Some(variable) = variable.filter(|variable| !is_variable(&variable.value)) {
-        let message = format!("{} is no name of a variable", shown(&variable.value));
-        let hint = "`apiKeyEnv` names the variable that holds the key, not the key";
+        let message = format!(
+            "`cloud.apiKeyEnv` is {}, which is not the name of a variable",
+            shown(&variable.value)
+        );
+        let hint = "write the name of the variable that holds the key, not the key itself";
         // The text is not shown, because it may be the key itself.
         return Err(document
             .error_at(
                 raw.at,
                 match variable.value.len() {
                     0..=40 => message,
-                    _ => "`cloud.apiKeyEnv` is no name of a variable".into(),
+                    _ => "`cloud.apiKeyEnv` is not the name of a variable".into(),
                 },
             )
             .with_hint(hint));
@@ -132,10 +144,12 @@ fn approvals(raw: &RawSettings, document: &Document) -> Result<ApprovalSettings,
     let timeout = match &raw.approval_timeout {
         None => usual.timeout,
         Some(text) if text.value == "never" => None,
-        Some(text) => Some(parse_duration(&text.value).map_err(|message| {
+        Some(text) => Some(parse_duration(&text.value).map_err(|_| {
+            let written = shown(&text.value);
+            let message = format!("`approvals.timeout` is {written}, which is not a duration");
             document
                 .error_at(text.at, message)
-                .with_hint("write it as `30s`, `5m`, `2h` or `never`")
+                .with_hint("write it as `\"30s\"`, `\"5m\"`, `\"2h\"` or `\"never\"`")
         })?),
     };
     let model_may_approve = raw.model_may_approve.unwrap_or(usual.model_may_approve);
@@ -148,8 +162,8 @@ fn durability(text: Option<&LocatedText>, document: &Document) -> Result<Durabil
         Some(("process", _)) => Ok(Durability::Process),
         Some(("power", _)) => Ok(Durability::Power),
         Some((other, at)) => {
-            let message = format!("{} is no level of durability", shown(other));
-            Err(document.error_at(at, message).with_hint("the levels are `process` and `power`"))
+            let message = format!("`durability` is {}, which is not a level", shown(other));
+            Err(document.error_at(at, message).with_hint("write `process` or `power`"))
         }
     }
 }
@@ -158,15 +172,20 @@ fn limits(raw: &[(&'static str, Scalar)], document: &Document) -> Result<Limits,
     let mut limits = Limits::default();
     for (key, scalar) in raw {
         let refuse = |message: String| document.error_at(scalar.at(), message);
+        let refuse_value = |reason: String| refuse(format!("`limits.{key}`: {reason}"));
         let time = || match scalar {
-            Scalar::Text(text) => parse_duration(&text.value).map_err(refuse),
+            Scalar::Text(text) => parse_duration(&text.value).map_err(|_| {
+                let written = shown(&text.value);
+                refuse(format!("`limits.{key}` is {written}, which is not a duration"))
+                    .with_hint("write it as `\"500ms\"`, `\"2s\"` or `\"5m\"`")
+            }),
             Scalar::Number(_) => Err(refuse(format!("`limits.{key}` has no unit"))
                 .with_hint("write it as `\"500ms\"`, `\"2s\"` or `\"5m\"`")),
         };
         let (Scalar::Text(written) | Scalar::Number(written)) = scalar;
         let size = |range: RangeInclusive<usize>| {
-            let size = parse_bytes(&written.value).map_err(refuse)?;
-            within(key, size, range).map_err(refuse)
+            let size = parse_bytes(&written.value).map_err(refuse_value)?;
+            check_size(size, &range).map_err(|reason| refuse(format!("`limits.{key}` {reason}")))
         };
         let count = |range: RangeInclusive<usize>| {
             let count = written.value.parse::<usize>();
@@ -177,7 +196,7 @@ fn limits(raw: &[(&'static str, Scalar)], document: &Document) -> Result<Limits,
         match *key {
             "cpuTime" => limits.cpu_time = time()?,
             "timeout" => limits.timeout = time()?,
-            "memory" => limits.memory = size(MEMORY_RANGE)?,
+            "memory" => limits.memory = size(Limits::MEMORY_RANGE)?,
             "stack" => limits.stack = size(STACK_RANGE)?,
             "source" => limits.source = size(SIZE_RANGE)?,
             "inputs" => limits.inputs = size(SIZE_RANGE)?,
@@ -186,7 +205,7 @@ fn limits(raw: &[(&'static str, Scalar)], document: &Document) -> Result<Limits,
             "calls" => limits.calls = count(0..=usize::MAX)? as u64,
             "callsInFlight" => limits.calls_in_flight = count(CALLS_IN_FLIGHT_RANGE)?,
             "arguments" => limits.arguments = size(SIZE_RANGE)?,
-            "journal" => limits.journal = size(JOURNAL_RANGE)?,
+            "journal" => limits.journal = size(Limits::JOURNAL_RANGE)?,
             _ => limits.reply = size(SIZE_RANGE)?,
         }
     }

@@ -8,7 +8,7 @@
 
 use super::document::Document;
 use super::expand::{ExpansionReport, Template};
-use super::fields::{LocatedText, Scalar};
+use super::fields::{LocatedText, Scalar, shown};
 use super::manifest::{LaunchLine, launch_line};
 use super::parts::{DeclaredServer, UnusableServer};
 use super::raw_server::RawServer;
@@ -36,15 +36,14 @@ pub(super) struct ServerEntry {
 }
 
 impl ServerEntry {
-    /// Interprets a server.
-    pub(super) fn new(raw: &RawServer, document: &Document) -> Result<ServerEntry, Error> {
-        check_name(&raw.name).map_err(|error| {
-            let hint = error.hint().unwrap_or_default().to_owned();
-            document.error_at(raw.at, error.to_string()).with_hint(hint)
-        })?;
+    /// Returns a server as it is shown to a person. `unusable` is the reason why it cannot be used.
+    pub(super) fn declared(
+        raw: &RawServer,
+        document: &Document,
+        unusable: Option<String>,
+    ) -> DeclaredServer {
         let (line, column) = document.position(raw.at);
-        let launch = launch_template(raw, document)?;
-        let declared = DeclaredServer {
+        DeclaredServer {
             name: raw.name.clone(),
             launch: launch_text(raw),
             folder: raw.folder.as_ref().map(|folder| folder.value.clone()),
@@ -53,22 +52,35 @@ impl ServerEntry {
             file: document.path().into(),
             line,
             column,
-            unusable: match &launch {
-                LaunchTemplate::Unusable(reason) => Some(reason.clone()),
-                _ => None,
-            },
+            unusable,
+        }
+    }
+
+    /// Interprets a server.
+    pub(super) fn new(raw: &RawServer, document: &Document) -> Result<ServerEntry, Error> {
+        check_name(&raw.name).map_err(|error| {
+            let hint = error.hint().unwrap_or_default().to_owned();
+            document.error_at(raw.at, error.to_string()).with_hint(hint)
+        })?;
+        let launch = launch_template(raw, document)?;
+        let unusable = match &launch {
+            LaunchTemplate::Unusable(reason) => Some(reason.clone()),
+            _ => None,
         };
-        let time = |scalar: &Option<Scalar>, default| timeout(document, scalar, default);
+        let declared = ServerEntry::declared(raw, document, unusable);
+        let time = |key: &str, scalar: &Option<Scalar>, default| {
+            timeout(document, &format!("{}.{key}", raw.key), scalar, default)
+        };
         let idle = match &raw.idle_timeout {
             Some(Scalar::Text(text)) if text.value == "never" => None,
-            idle => Some(time(idle, ServerConfig::IDLE_TIMEOUT)?),
+            idle => Some(time("idleTimeout", idle, ServerConfig::IDLE_TIMEOUT)?),
         };
         Ok(ServerEntry {
             declared,
             launch,
             identity: identity(raw),
-            start_timeout: time(&raw.start_timeout, ServerConfig::START_TIMEOUT)?,
-            call_timeout: time(&raw.call_timeout, ServerConfig::CALL_TIMEOUT)?,
+            start_timeout: time("startTimeout", &raw.start_timeout, ServerConfig::START_TIMEOUT)?,
+            call_timeout: time("timeout", &raw.call_timeout, ServerConfig::CALL_TIMEOUT)?,
             idle_timeout: idle,
             background: raw.background,
             install_scripts: raw.install_scripts,
@@ -167,7 +179,9 @@ impl ServerEntry {
             LaunchTemplate::Http { url, headers } => {
                 let url = url.expand(|name| variables.of_process(name), &mut found);
                 if found.missing.is_empty() && !is_http(&url) {
-                    return Err(unusable("its URL, with variables put in, is no `https://` URL"));
+                    return Err(unusable(
+                        "its URL, with the variables filled in, does not begin with `https://` or `http://`",
+                    ));
                 }
                 Launch::Http { url, headers: secrets(headers, variables, &mut found) }
             }
@@ -214,20 +228,22 @@ fn without_dots(path: &Path) -> PathBuf {
 /// Parses a timeout. Numbers are milliseconds, as in Claude Code's files.
 fn timeout(
     document: &Document,
+    key: &str,
     scalar: &Option<Scalar>,
     default: Duration,
 ) -> Result<Duration, Error> {
-    let parsed = match scalar {
+    let (parsed, written) = match scalar {
         None => return Ok(default),
-        Some(Scalar::Text(text)) => parse_duration(&text.value),
-        Some(Scalar::Number(number)) => match number.value.parse::<u64>() {
-            Ok(milliseconds @ 1..) => Ok(Duration::from_millis(milliseconds)),
-            _ => Err("a timeout must be a whole number of milliseconds, more than zero".into()),
-        },
+        Some(Scalar::Text(text)) => (parse_duration(&text.value).ok(), text),
+        Some(Scalar::Number(number)) => {
+            let milliseconds = number.value.parse::<u64>().ok().filter(|number| *number > 0);
+            (milliseconds.map(Duration::from_millis), number)
+        }
     };
-    let at = scalar.as_ref().map_or(0, Scalar::at);
-    parsed.map_err(|message| {
-        document.error_at(at, message).with_hint("write it as `500ms`, `2s` or `5m`")
+    parsed.ok_or_else(|| {
+        let message = format!("`{key}` is {}, which is not a duration", shown(&written.value));
+        let hint = "write it as `\"500ms\"`, `\"2s\"` or `\"5m\"`, or in milliseconds: `5000`";
+        document.error_at(written.at, message).with_hint(hint)
     })
 }
 

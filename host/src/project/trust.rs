@@ -33,14 +33,23 @@ pub enum TrustState {
     /// The user has trusted the folder, and these parts of it have changed, appeared or disappeared
     /// since.
     Changed {
-        /// Their names: a file's, or `.env:NAME` for a variable of `.env`.
+        /// The names of those that were trusted before: a file's, or `.env:NAME` for a variable of
+        /// `.env`.
         files: Vec<String>,
+        /// The names of those that were never trusted.
+        new: Vec<String>,
     },
     /// The user has not decided about the folder.
     Unknown,
 }
 
 impl TrustState {
+    /// Returns the state of a folder whose `parts` differ from what was trusted `before`.
+    pub(super) fn changed(parts: Vec<String>, before: &ManifestDigests) -> TrustState {
+        let (files, new) = parts.into_iter().partition(|part| before.contains_key(part));
+        TrustState::Changed { files, new }
+    }
+
     /// Reports whether the files take effect.
     pub fn is_trusted(&self) -> bool {
         matches!(self, TrustState::NotNeeded | TrustState::Trusted)
@@ -50,10 +59,16 @@ impl TrustState {
     pub fn reason(&self) -> Option<String> {
         match self {
             TrustState::NotNeeded | TrustState::Trusted => None,
-            TrustState::Changed { files } => {
-                let files: Vec<_> = files.iter().map(|file| named(file)).collect();
-                let files = files.join(" and ");
-                Some(format!("this folder was not trusted with {files} as it is now"))
+            TrustState::Changed { files, new } => {
+                let list = |parts: &[String]| {
+                    parts.iter().map(|part| named(part)).collect::<Vec<_>>().join(" and ")
+                };
+                let changed = (!files.is_empty())
+                    .then(|| format!("{} changed since you trusted this folder", list(files)));
+                let verb = if new.len() == 1 { "is" } else { "are" };
+                let new =
+                    (!new.is_empty()).then(|| format!("{} {verb} not trusted yet", list(new)));
+                Some(changed.into_iter().chain(new).collect::<Vec<_>>().join(", and "))
             }
             TrustState::Unknown => Some("this folder is not trusted".into()),
         }
@@ -125,7 +140,7 @@ impl TrustStore {
         debug!(target: "pml::trust", parts = files.len(), changed = changed.len(), "trust checked");
         Ok(match changed.is_empty() {
             true => TrustState::Trusted,
-            false => TrustState::Changed { files: changed },
+            false => TrustState::changed(changed, known),
         })
     }
 
@@ -263,7 +278,7 @@ mod tests {
         assert_eq!(store.check(root, &both).unwrap(), TrustState::Trusted);
         assert_eq!(store.check(other, &both).unwrap(), TrustState::Unknown);
         let changed = |files: &ManifestDigests| match store.check(root, files).unwrap() {
-            TrustState::Changed { files } => files.join(" "),
+            TrustState::Changed { files, .. } => files.join(" "),
             other => format!("{other:?}"),
         };
         assert_eq!(changed(&files(&[(".pml.json", "{} "), (".mcp.json", "{}")])), ".pml.json");
@@ -280,7 +295,8 @@ mod tests {
         let theirs = files(&[(".mcp.json", "{}")]);
         let lock = store.lock().unwrap();
         store.grant_written(root, ".pml.json", &theirs, &both, &lock).unwrap();
-        let changed = TrustState::Changed { files: vec![".mcp.json".into()] };
+        let changed = TrustState::Changed { files: Vec::new(), new: vec![".mcp.json".into()] };
+        assert_eq!(changed.reason().unwrap(), "`.mcp.json` is not trusted yet");
         assert_eq!(store.check(root, &both).unwrap(), changed);
         assert_eq!(store.check(root, &files(&[(".pml.json", "{}")])).unwrap(), TrustState::Trusted);
     }
@@ -295,9 +311,10 @@ mod tests {
         let before = files(&[(".pml.json", "1"), ("./a.py", "evil"), ("./old.py", "o")]);
         let after = files(&[(".pml.json", "2"), ("./a.py", "evil"), ("./b.py", "b")]);
         store.grant_written(root, ".pml.json", &before, &after, &lock).unwrap();
-        let changed = TrustState::Changed { files: vec!["./a.py".into()] };
+        let changed = TrustState::Changed { files: vec!["./a.py".into()], new: Vec::new() };
         assert_eq!(store.check(root, &after).unwrap(), changed);
-        assert!(changed.reason().unwrap().contains("with `./a.py` as it is now"));
+        let reason = changed.reason().unwrap();
+        assert_eq!(reason, "`./a.py` changed since you trusted this folder");
         let own = files(&[(".pml.json", "2"), ("./a.py", "a"), ("./b.py", "b")]);
         assert_eq!(store.check(root, &own).unwrap(), TrustState::Trusted);
         // A part that disappeared has no effect; if it returns with other content, it counts as
@@ -320,9 +337,14 @@ mod tests {
         let more = files(&[(".pml.json", "{}"), ("./x.py", ""), (".env:PYTHONPATH", "")]);
         let never_shown = vec!["./x.py".to_owned(), ".env:PYTHONPATH".into()];
         let changed = store.check(root, &more).unwrap();
-        assert_eq!(changed, TrustState::Changed { files: never_shown });
+        assert_eq!(changed, TrustState::Changed { files: Vec::new(), new: never_shown });
         let reason = changed.reason().unwrap();
-        assert!(reason.contains("`./x.py` and `PYTHONPATH` in `.env`"), "{reason}");
+        assert_eq!(reason, "`./x.py` and `PYTHONPATH` in `.env` are not trusted yet");
+        let both = TrustState::Changed { files: vec![".pml.json".into()], new: vec!["a".into()] };
+        assert_eq!(
+            both.reason().unwrap(),
+            "`.pml.json` changed since you trusted this folder, and `a` is not trusted yet"
+        );
     }
 
     #[test]

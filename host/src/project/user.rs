@@ -48,7 +48,7 @@ impl UserSettings {
             Ok(real) => real,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return match path.symlink_metadata() {
-                    Ok(_) => Err(refused(&path, "it is a link that leads nowhere")),
+                    Ok(_) => Err(refused(&path, "it is a link to a file that does not exist")),
                     Err(_) => Ok(UserSettings::default()),
                 };
             }
@@ -58,7 +58,7 @@ impl UserSettings {
         for place in [Some(root.to_path_buf()), repository(root)].into_iter().flatten() {
             let place = place.canonicalize().unwrap_or(place);
             if real.starts_with(&place) || path.starts_with(&place) {
-                return Err(refused(&path, "it lies in the project, or leads into it"));
+                return Err(refused(&path, "it is in the project, or is a link into it"));
             }
         }
         check_modes(&real)?;
@@ -75,7 +75,7 @@ fn parse(document: &Document) -> Result<UserSettings, Error> {
         return Err(document.error_at(0, "the file is empty").with_hint("write `{}`"));
     };
     let mut settings = UserSettings::default();
-    for (key, property) in reader.fields(&tree, "your settings", USER_KEYS)? {
+    for (key, property) in reader.fields(&tree, "your settings file", USER_KEYS)? {
         if key == "$schema" {
             reader.text(&property.value, "`$schema`")?;
             continue;
@@ -104,7 +104,7 @@ fn check_modes(file: &Path) -> Result<(), Error> {
             _ => found.mode() & 0o002 != 0 && found.mode() & 0o1000 == 0,
         };
         if writable {
-            return Err(refused(path, "others may write it"));
+            return Err(refused(path, "other users may write it"));
         }
     }
     Ok(())
@@ -116,8 +116,8 @@ fn check_modes(_: &Path) -> Result<(), Error> {
 }
 
 fn refused(path: &Path, why: &str) -> Error {
-    let message = format!("your own settings cannot be used, {why}: {}", display_path(path));
-    let hint = "they lie in a folder of yours outside all projects, and only you may write them";
+    let message = format!("your settings file cannot be used: {why}: {}", display_path(path));
+    let hint = "keep it in a folder of your own outside all projects, where only you can write";
     Error::new(Code::Security, message).with_hint(hint)
 }
 
@@ -195,7 +195,7 @@ mod tests {
             assert!(load(&home, &root, &[]).is_err(), "{text}");
         }
         write(&home, "{ \"agents\": { \"mayAll\": true } }");
-        assert!(load(&home, &root, &[]).unwrap_err().contains("`mayAll` is no key of `agents`"));
+        assert!(load(&home, &root, &[]).unwrap_err().contains("`agents` has no key `mayAll`"));
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
         for (path, mode) in [(file.as_path(), 0o622), (file.parent().unwrap(), 0o770)] {
             let before = path.metadata().unwrap().permissions();
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-            assert!(load(&home, &root, &[]).unwrap_err().contains("others may write it"));
+            assert!(load(&home, &root, &[]).unwrap_err().contains("other users may write it"));
             fs::set_permissions(path, before).unwrap();
         }
         assert_eq!(load(&home, &root, &[]), Ok(true));
@@ -218,10 +218,12 @@ mod tests {
         }
         fs::remove_file(&file).unwrap();
         symlink(root.join(".config/pml/config.json"), &file).unwrap();
-        assert!(load(&home, &root, &[]).unwrap_err().contains("leads into it"));
+        assert!(load(&home, &root, &[]).unwrap_err().contains("a link into it"));
         fs::remove_file(&file).unwrap();
         symlink("nowhere", &file).unwrap();
-        assert!(load(&home, &root, &[]).unwrap_err().contains("leads nowhere"));
+        assert!(
+            load(&home, &root, &[]).unwrap_err().contains("a link to a file that does not exist")
+        );
     }
 
     #[test]

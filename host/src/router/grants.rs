@@ -58,8 +58,8 @@ impl Grants {
         if let Some(was) = current.iter().rev().find(covered_before) {
             let was = (*was).clone();
             let reason = format!(
-                "`{tool}` was allowed for good by an older pml, {}, and other arguments were free: \
-                 now each must be named",
+                "`{tool}` was always allowed by an older pml {}, with any other arguments: \
+                 now a condition must name each argument",
                 conditions_text(&[&was])
             );
             return Some(AskReason { reason, lapsed: Some(Box::new(was)) });
@@ -67,19 +67,19 @@ impl Grants {
         if !current.is_empty() {
             let only = conditions_text(&current);
             let gaps = gaps_text(&current, arguments.as_deref(), paths);
-            return Some(AskReason::new(format!("`{tool}` is allowed for good only {only}{gaps}")));
+            return Some(AskReason::new(format!("`{tool}` is always allowed only {only}{gaps}")));
         }
         // Prefers the newest lapsed grant that covered such arguments, otherwise the newest one.
         let like = |grant: &&&Grant| covers(grant) || covered_before(grant);
         let was = lapsed.iter().rev().find(like).or(lapsed.last());
         Some(match was {
             Some(was) => AskReason {
-                reason: format!("`{tool}` is not what it was when it was allowed for good"),
+                reason: format!("`{tool}` has changed since it was always allowed"),
                 lapsed: Some(Box::new((*was).clone())),
             },
-            None => {
-                AskReason::new(format!("`{tool}` is allowed for good only in another spelling"))
-            }
+            None => AskReason::new(format!(
+                "another spelling of `{tool}` is always allowed, not this one"
+            )),
         })
     }
 
@@ -90,7 +90,7 @@ impl Grants {
         let own: Vec<&Grant> = grants.iter().filter(|grant| grant.tool == *tool).collect();
         let conditional = !own.is_empty() && own.iter().all(|grant| !grant.constraints.is_empty());
         let older = match own.iter().any(|grant| grant.has_older_conditions()) {
-            true => "; what an older pml wrote asks once more",
+            true => "; conditions that an older pml wrote ask once more",
             false => "",
         };
         conditional.then(|| format!("only {}{older}", conditions_text(&own)))
@@ -116,7 +116,7 @@ fn conditions_text(grants: &[&Grant]) -> String {
     };
     let mut named: Vec<String> = grants.iter().take(MAX_NAMED).map(one).collect();
     if grants.len() > MAX_NAMED {
-        named.push(format!("in {} more ways", grants.len() - MAX_NAMED));
+        named.push(format!("under {} more conditions", grants.len() - MAX_NAMED));
     }
     named.join(", or ")
 }
@@ -195,7 +195,7 @@ mod tests {
         let lapsed = why(&grants, Some(&origin("two")), &json!({})).expect("it asks");
         assert_eq!(was(&lapsed), Some(origin("one")));
         assert!(
-            lapsed.reason.contains("is not what it was when it was allowed"),
+            lapsed.reason.contains("has changed since it was always allowed"),
             "{}",
             lapsed.reason
         );
@@ -220,7 +220,7 @@ mod tests {
             (json!(null), "arguments without names"),
         ] {
             let why = why(&grants, Some(&is), &other).expect("it asks");
-            let only = "`fs:read_file` is allowed for good only with `path` under `/n`";
+            let only = "`fs:read_file` is always allowed only with `path` under `/n`";
             assert_eq!(why, AskReason::new(format!("{only}; not covered: {gap}")));
         }
     }
@@ -268,7 +268,7 @@ mod tests {
         let inside = json!({ "path": "/n/a", "force": true });
         let asked = why(&grants, Some(&is), &inside).expect("it asks");
         assert_eq!(asked.lapsed.as_deref(), Some(&grants[0]));
-        assert!(asked.reason.contains("an older pml, with `path` under `/n`"), "{}", asked.reason);
+        assert!(asked.reason.contains("an older pml with `path` under `/n`"), "{}", asked.reason);
         let asked = why(&grants, Some(&is), &json!({ "path": "/o" })).expect("it asks");
         assert_eq!(asked.lapsed, None);
         // The replacement covers the call, and the other grant lapses separately.
@@ -300,6 +300,6 @@ mod tests {
             Some("only with `path` under `/n`")
         );
         let many: Vec<_> = (0..9).map(|n| grant(None, under(&format!("/{n}")))).collect();
-        assert!(remark(&many).is_some_and(|text| text.ends_with(", or in 6 more ways")));
+        assert!(remark(&many).is_some_and(|text| text.ends_with(", or under 6 more conditions")));
     }
 }

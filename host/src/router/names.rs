@@ -22,12 +22,9 @@ pub(super) fn find<'a>(
 
 /// Returns the error for a spelling that matches more than one name.
 pub(super) fn ambiguous(what: &str, spelling: &str, names: &[&str]) -> CallError {
-    let message = format!(
-        "`{}` may mean more than one {what}: write `{}`",
-        escape(spelling),
-        names.join("` or `")
-    );
-    CallError::new(Code::ToolAmbiguous, message)
+    let message =
+        format!("`{}` can mean more than one {what}: `{}`", escape(spelling), names.join("` or `"));
+    CallError::new(Code::ToolAmbiguous, message).with_hint("write one of these names")
 }
 
 fn names(listing: &ServerTools) -> impl Iterator<Item = &str> + Clone {
@@ -37,12 +34,12 @@ fn names(listing: &ServerTools) -> impl Iterator<Item = &str> + Clone {
 fn unknown(listing: &ServerTools, server: &str, name: &str) -> CallError {
     let near = nearest(name, names(listing));
     let hint = match near.as_slice() {
-        [] => format!(": `pml tools {server}` lists what there is"),
+        [] => format!("`pml tools {server}` lists its tools"),
         near => {
             let near: Vec<_> = near.iter().map(|name| escape(name)).collect();
-            format!(": did you mean `{}`?", near.join("` or `"))
+            format!("did you mean `{}`?", near.join("` or `"))
         }
     };
-    let message = format!("server `{server}` has no tool `{}`{hint}", escape(name));
-    CallError::new(Code::ToolUnknown, message)
+    let message = format!("server `{server}` has no tool `{}`", escape(name));
+    CallError::new(Code::ToolUnknown, message).with_hint(hint)
 }

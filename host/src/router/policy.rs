@@ -3,7 +3,8 @@
 //! Deny wins. Between ask and allow the more specific pattern wins, and a tie asks. A tool that no
 //! pattern names is refused, or asked about if the settings say so. Deny and ask apply to every
 //! spelling of a name; allow applies only to the exact name. A call of a tool that is allowed and
-//! has grants is sent only while one of the grants covers it.
+//! has grants is sent only while one of the grants covers it. What the user allows for one run is
+//! sent where the rest would ask, unless a grant of the tool has lapsed.
 
 use super::grants::Grants;
 use super::{AskReason, PolicySubject, PolicyVerdict};
@@ -34,7 +35,7 @@ impl PolicyDecision {
     /// Returns `go`, `ask` or `deny`.
     pub fn as_str(&self) -> &'static str {
         match self {
-            PolicyDecision::Go => "go",
+            PolicyDecision::Go => "allow",
             PolicyDecision::Ask { .. } => "ask",
             PolicyDecision::Deny { .. } => "deny",
         }
@@ -46,6 +47,8 @@ impl PolicyDecision {
 #[derive(Debug, Default)]
 pub struct Policy {
     allow: Vec<ToolPattern>,
+    /// Tools that are allowed even where the settings ask.
+    allow_over_ask: Vec<ToolPattern>,
     ask: Vec<StrictPattern>,
     deny: Vec<StrictPattern>,
     /// Whether a person is asked about tools that no pattern names.
@@ -57,6 +60,7 @@ impl From<&EngineSettings> for Policy {
     fn from(settings: &EngineSettings) -> Policy {
         Policy {
             allow: settings.allow.clone(),
+            allow_over_ask: settings.allow_over_ask.clone(),
             ask: settings.ask.iter().cloned().map(StrictPattern::new).collect(),
             deny: settings.deny.iter().cloned().map(StrictPattern::new).collect(),
             ask_unnamed: settings.ask_unnamed,
@@ -78,7 +82,7 @@ impl Policy {
     /// [`Policy::grant_conditions`] returns the conditions on their arguments.
     pub fn decision(&self, tool: &ToolName) -> PolicyDecision {
         match self.by_patterns(tool) {
-            PolicyVerdict::Go => PolicyDecision::Go,
+            PolicyVerdict::Go | PolicyVerdict::GoOverAsk => PolicyDecision::Go,
             PolicyVerdict::Ask(why) => PolicyDecision::Ask { reason: why.reason },
             PolicyVerdict::Deny(error) => PolicyDecision::Deny { reason: error.message },
         }
@@ -96,12 +100,25 @@ impl Policy {
         subject: PolicySubject<'_>,
         paths: &dyn PathResolver,
     ) -> PolicyVerdict {
+        let reason = || self.grants.ask_reason(subject, paths);
         match self.by_patterns(subject.tool) {
-            PolicyVerdict::Go => {
-                self.grants.ask_reason(subject, paths).map_or(PolicyVerdict::Go, PolicyVerdict::Ask)
+            PolicyVerdict::Go => match reason() {
+                // The word for one run stands above conditions, not above a grant that has lapsed.
+                Some(why) if why.lapsed.is_none() && self.allows_over_ask(subject.tool) => {
+                    PolicyVerdict::GoOverAsk
+                }
+                why => why.map_or(PolicyVerdict::Go, PolicyVerdict::Ask),
+            },
+            PolicyVerdict::GoOverAsk => {
+                let lapsed = reason().filter(|why| why.lapsed.is_some());
+                lapsed.map_or(PolicyVerdict::GoOverAsk, PolicyVerdict::Ask)
             }
             verdict => verdict,
         }
+    }
+
+    fn allows_over_ask(&self, tool: &ToolName) -> bool {
+        self.allow_over_ask.iter().any(|pattern| pattern.covers(tool))
     }
 
     fn by_patterns(&self, tool: &ToolName) -> PolicyVerdict {
@@ -112,16 +129,17 @@ impl Policy {
         let allow = allow.map(ToolPattern::specificity).max();
         let ask = highest_specificity(&self.ask, tool);
         match (allow, ask) {
+            (allow, ask) if allow <= ask && self.allows_over_ask(tool) => PolicyVerdict::GoOverAsk,
             (None, None) if !self.ask_unnamed => {
                 let message = format!("tool `{tool}` is not allowed");
                 PolicyVerdict::Deny(CallError::new(Code::ToolDenied, message))
             }
             (allow, ask) if allow > ask => PolicyVerdict::Go,
-            (None, None) => PolicyVerdict::Ask(AskReason::new(format!(
-                "nothing says whether `{tool}` may be called"
-            ))),
+            (None, None) => {
+                PolicyVerdict::Ask(AskReason::new(format!("no permission covers `{tool}`")))
+            }
             _ => PolicyVerdict::Ask(AskReason::new(format!(
-                "the policy says to ask before `{tool}` is called"
+                "your permissions say to ask before `{tool}` is called"
             ))),
         }
     }
@@ -173,14 +191,14 @@ mod tests {
     fn deny_wins_over_everything() {
         assert_eq!(verdict(&["a:b"], &["a:b"], &["a:*"], "a:b"), "deny");
         assert_eq!(verdict(&["a:b"], &[], &["*"], "a:b"), "deny");
-        assert_eq!(verdict(&["a:b"], &[], &["a:c"], "a:b"), "go");
+        assert_eq!(verdict(&["a:b"], &[], &["a:c"], "a:b"), "allow");
     }
 
     #[test]
     fn the_more_specific_of_ask_and_allow_wins_and_a_tie_asks() {
-        assert_eq!(verdict(&["a:b"], &["a:*"], &[], "a:b"), "go");
+        assert_eq!(verdict(&["a:b"], &["a:*"], &[], "a:b"), "allow");
         assert_eq!(verdict(&["a:*"], &["a:b"], &[], "a:b"), "ask");
-        assert_eq!(verdict(&["a:get_*"], &["a:*"], &[], "a:get_x"), "go");
+        assert_eq!(verdict(&["a:get_*"], &["a:*"], &[], "a:get_x"), "allow");
         assert_eq!(verdict(&["*"], &["a:*"], &[], "a:b"), "ask");
         assert_eq!(verdict(&["a:*"], &["a:*"], &[], "a:b"), "ask");
         assert_eq!(verdict(&["a:b"], &["a:b"], &[], "a:b"), "ask");
@@ -210,6 +228,7 @@ mod tests {
             };
             [verdict(Some(&was)), verdict(None)].map(|verdict| match verdict {
                 super::PolicyVerdict::Go => "go",
+                super::PolicyVerdict::GoOverAsk => "over ask",
                 super::PolicyVerdict::Ask(why) if why.lapsed.is_some() => "lapsed",
                 super::PolicyVerdict::Ask(_) => "ask",
                 super::PolicyVerdict::Deny(_) => "deny",
@@ -222,6 +241,44 @@ mod tests {
     }
 
     #[test]
+    fn the_word_for_one_run_beats_ask_and_conditions_and_neither_deny_nor_a_lapse() {
+        use super::super::{ArgumentsRef, PolicySubject};
+        use crate::model::{Condition, Constraint, Grant, LexicalPaths, ToolOrigin};
+        let tool: crate::model::ToolName = "a:b".parse().expect("a tool");
+        let (was, is) = (ToolOrigin::new("d", "s"), ToolOrigin::new("e", "s"));
+        let verdict = |change: &dyn Fn(&mut crate::config::Config), origin: &ToolOrigin| {
+            let mut config = crate::config::Config::new();
+            config.allow_over_ask("a:*");
+            change(&mut config);
+            let policy = Policy::new(&config).expect("patterns");
+            let arguments = ArgumentsRef::Text("{\"path\":\"/x\"}");
+            let subject = PolicySubject { tool: &tool, origin: Some(origin), arguments };
+            match policy.verdict(subject, &LexicalPaths) {
+                super::PolicyVerdict::Go => "go",
+                super::PolicyVerdict::GoOverAsk => "over ask",
+                super::PolicyVerdict::Ask(_) => "ask",
+                super::PolicyVerdict::Deny(_) => "deny",
+            }
+        };
+        let under = || vec![Constraint::new("path", Condition::Under("/a".into()))];
+        let grant = |constraints| Grant::new(tool.clone(), Some(was.clone()), constraints);
+        assert_eq!(verdict(&|_| {}, &was), "over ask", "nothing names it");
+        assert_eq!(verdict(&|c| _ = c.ask_tool("a:b"), &was), "over ask");
+        assert_eq!(verdict(&|c| _ = c.allow_tool("a:b"), &was), "go", "it is allowed anyway");
+        assert_eq!(verdict(&|c| _ = c.deny_tool("*"), &was), "deny");
+        let conditional = |c: &mut crate::config::Config| {
+            c.allow_tool("a:b").grant(grant(under()));
+        };
+        assert_eq!(verdict(&conditional, &was), "over ask", "its condition does not hold");
+        assert_eq!(verdict(&conditional, &is), "ask", "it is not what was granted");
+        let asked = |c: &mut crate::config::Config| {
+            c.ask_tool("a:b").grant(grant(Vec::new()));
+        };
+        assert_eq!(verdict(&asked, &is), "ask", "the same under a pattern that asks");
+        assert_eq!(verdict(&asked, &was), "over ask");
+    }
+
+    #[test]
     fn what_nothing_names_is_refused() {
         assert_eq!(verdict(&["a:*"], &["b:*"], &[], "c:d"), "deny");
         assert_eq!(verdict(&[], &[], &[], "c:d"), "deny");
@@ -230,7 +287,7 @@ mod tests {
     #[test]
     fn what_nothing_names_is_asked_about_where_the_settings_say_so() {
         let policy = Policy { ask_unnamed: true, ..policy(&["a:*"], &[], &["b:*"]) };
-        assert_eq!(verdict_of(&policy, "a:x"), "go");
+        assert_eq!(verdict_of(&policy, "a:x"), "allow");
         assert_eq!(verdict_of(&policy, "b:x"), "deny");
         assert_eq!(verdict_of(&policy, "c:d"), "ask");
     }

@@ -59,11 +59,10 @@ impl<'f> Routes<'f> {
             };
         }
         if let Some(reason) = &self.0.untrusted {
-            let message = format!(
-                "there is no server `{}`: {reason}; `pml trust --show` shows what it would start and allow, `pml trust` trusts it",
-                escape(server)
-            );
-            return Err(CallError::new(Code::Untrusted, message));
+            let message = format!("there is no server `{}`, and {reason}", escape(server));
+            return Err(CallError::new(Code::Untrusted, message).with_hint(
+                "`pml trust --show` shows what its files would start and allow, `pml trust` trusts it",
+            ));
         }
         let target = target_for(&self.0.routing, tool).or_else(|| target_for(&self.0.synced, tool));
         let built_in = || match match_name(server, CLOUD_SERVERS.iter().copied()) {
@@ -92,12 +91,12 @@ impl<'f> Routes<'f> {
         match self.0.cloud {
             true => Ok(Destination::Cloud(server)),
             false => {
-                let message = format!(
-                    "`{0}` is one of the cloud's servers, and no cloud is configured: `pml add {0} -- COMMAND` \
-                     makes it one of yours, `cloud.url` in `.pml.json` names a cloud",
-                    escape(server)
-                );
-                Err(CallError::new(Code::CloudRequired, message))
+                let server = escape(server);
+                let message =
+                    format!("server `{server}` is in the cloud, and no cloud is configured");
+                Err(CallError::new(Code::CloudRequired, message).with_hint(format!(
+                    "`pml add {server} -- COMMAND` adds a server of your own; `cloud.url` in `.pml.json` names a cloud"
+                )))
             }
         }
     }
@@ -106,14 +105,17 @@ impl<'f> Routes<'f> {
         let shown = escape(server);
         let near = nearest(server, self.0.names.iter().map(String::as_str));
         let hint = match (near.as_slice(), self.0.names.len()) {
-            ([], 0) => format!(": no server is configured; `pml add {shown} -- COMMAND` adds it"),
+            ([], 0) => {
+                format!("no server is configured yet: `pml add {shown} -- COMMAND` adds this one")
+            }
             ([], _) => {
                 let all: Vec<&str> = self.0.names.iter().map(String::as_str).take(10).collect();
-                format!(": there are `{}`", all.join("`, `"))
+                format!("the servers are `{}`", all.join("`, `"))
             }
-            (near, _) => format!(": did you mean `{}`?", near.join("` or `")),
+            (near, _) => format!("did you mean `{}`?", near.join("` or `")),
         };
-        CallError::new(Code::ToolUnknown, format!("there is no server `{shown}`{hint}"))
+        let message = format!("there is no server `{shown}`");
+        CallError::new(Code::ToolUnknown, message).with_hint(hint)
     }
 }
 
@@ -217,7 +219,7 @@ mod tests {
     fn an_unknown_server_is_answered_with_the_nearest() {
         let message = |all: &[&str], tool: &str| refusal(&routes(all), tool).1;
         assert!(message(&["filesystem"], "filesytem:x").contains("did you mean `filesystem`?"));
-        assert!(message(&["a1", "b2"], "unlike:x").contains("there are `a1`, `b2`"));
+        assert!(message(&["a1", "b2"], "unlike:x").contains("the servers are `a1`, `b2`"));
         assert!(message(&[], "fs:x").contains("no server is configured"));
     }
 

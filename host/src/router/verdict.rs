@@ -8,6 +8,9 @@ use serde_json::Value;
 pub(crate) enum PolicyVerdict {
     /// The call is sent.
     Go,
+    /// The call is sent, because the user allowed the tool for this run. What it needs first is
+    /// asked about.
+    GoOverAsk,
     /// A person decides.
     Ask(AskReason),
     /// The call is refused.

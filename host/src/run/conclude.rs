@@ -1,7 +1,7 @@
 //! Ends a run: writes its last entries, and makes its outcome.
 
 use super::calls::PendingGrantWrite;
-use super::{AbandonedCall, AbortedRun, CompletedCall, Ending, Failure, Outcome, Usage, failure};
+use super::{AbandonedCall, AbortedRun, Ending, Failure, Outcome, ToolFailure, Usage, failure};
 use crate::error::Error;
 use crate::event::Event;
 use crate::model::{Decision, RecordedDecision, RunBudget};
@@ -10,9 +10,8 @@ use crate::run::run_driver::RunDriver;
 use crate::run::run_error::RunError;
 use crate::sandbox::{GuestFailure, StopReason};
 use crate::source::Program;
-use crate::store::{JournalEvent, PastCallStage, Timeline, WriteDurability};
+use crate::store::{JournalEvent, WriteDurability};
 use serde_json::value::RawValue;
-use std::collections::BTreeSet;
 
 /// Parsing a program takes this many times as long as parsing JSON.
 const PARSING: usize = 32;
@@ -26,12 +25,14 @@ impl RunDriver {
         program: &Program,
     ) -> Result<Outcome, Error> {
         let budget = live.calls.budget().clone();
+        let tool_failures = self.tool_failures(Some(live)).await?;
         let (finished, mut faults) = match end.ending {
             ProgramResult::Finished(json) => (Some(read_result(json, &budget).await?), Vec::new()),
             ProgramResult::Fault(fault) => (None, vec![fault]),
         };
         faults.extend(end.unhandled);
-        let mut failures = place(faults, program, &budget).await?.into_iter();
+        let failed = tool_failures.clone();
+        let mut failures = place(faults, program, failed, &budget).await?.into_iter();
         let ending = match finished {
             Some(json) => Ending::Finished(json),
             None => match failures.next() {
@@ -39,7 +40,10 @@ impl RunDriver {
                 None => return Err(broken("a failure has no place")),
             },
         };
+        // They are known already.
+        live.any_call_failed = false;
         let mut outcome = self.conclude(ending, Some(live)).await?;
+        outcome.tool_failures = tool_failures;
         outcome.unhandled = failures.collect();
         outcome.dropped_lines = end.dropped_lines;
         Ok(outcome)
@@ -74,34 +78,24 @@ impl RunDriver {
         let run = self.journal.run();
         self.events.event(&Event::Decided { run, decided: ends.clone() });
         let stored = self.journal.journal().load(run).await?;
-        let history = Timeline::of(&stored.entries);
-        let given: BTreeSet<_> = history.outcomes.iter().map(|outcome| outcome.call).collect();
-        let done = history
-            .calls
-            .iter()
-            .filter(|(call, past)| past.stage == PastCallStage::Done && given.contains(call));
-        let completed =
-            done.map(|(call, past)| CompletedCall { call: *call, tool: past.tool.into() });
-        let aborted = AbortedRun {
-            message: "Workflow aborted by user".into(),
-            who: ends.who.clone(),
-            channel: ends.channel.clone(),
-            replan: ends.decision == Decision::Replan,
-            completed: completed.collect(),
-        };
+        let mut aborted = AbortedRun::of(&stored.entries);
+        aborted.message = "Workflow aborted by user".into();
+        (aborted.who, aborted.channel) = (ends.who.clone(), ends.channel.clone());
+        aborted.replan = ends.decision == Decision::Replan;
         self.conclude(Ending::Aborted(aborted), live).await
     }
 
     /// Waits until the grants are written: the next run is to know them.
     async fn finish_grant_writes(&mut self, live: &mut LiveRun) {
         live.write_audit_events(&mut self.journal);
-        for PendingGrantWrite { tool, written } in live.calls.take_grant_writes() {
+        for PendingGrantWrite { tool, constraints, written } in live.calls.take_grant_writes() {
             let error = match written.await {
                 Ok(Ok(())) => None,
                 Ok(Err(error)) => Some(error.to_string()),
                 Err(error) => Some(error.to_string()),
             };
-            self.events.event(&Event::GrantWritten { run: self.journal.run(), tool, error });
+            let run = self.journal.run();
+            self.events.event(&Event::GrantWritten { run, tool, constraints, error });
         }
     }
 
@@ -111,7 +105,23 @@ impl RunDriver {
             self.finish_grant_writes(live).await;
         }
         let questions = self.questions.open().to_vec();
-        self.outcome(Ending::Waiting(questions), live, Vec::new())
+        // A journal that cannot be read now says so when the run continues.
+        let tool_failures = self.tool_failures(live.as_deref_mut()).await.unwrap_or_default();
+        let mut outcome = self.outcome(Ending::Waiting(questions), live, Vec::new());
+        outcome.tool_failures = tool_failures;
+        outcome
+    }
+
+    /// Returns the calls of the run that failed. The journal is read only if there are any.
+    async fn tool_failures(
+        &mut self,
+        live: Option<&mut LiveRun>,
+    ) -> Result<Vec<ToolFailure>, Error> {
+        if !live.is_some_and(|live| live.any_call_failed) {
+            return Ok(Vec::new());
+        }
+        let run = self.journal.run();
+        Ok(ToolFailure::all_of(&self.journal.journal().load(run).await?))
     }
 
     /// Writes the ending of the run, before anybody sees it.
@@ -141,7 +151,10 @@ impl RunDriver {
         self.journal.add(at, JournalEvent::Ended { ending: ending.write()? });
         self.journal.write(ending.state(), WriteDurability::Process).await?;
         self.events.event(&Event::Ended { run: self.journal.run(), at });
-        Ok(self.outcome(ending, live, abandoned))
+        let tool_failures = self.tool_failures(live.as_deref_mut()).await?;
+        let mut outcome = self.outcome(ending, live, abandoned);
+        outcome.tool_failures = tool_failures;
+        Ok(outcome)
     }
 
     fn outcome(
@@ -188,6 +201,7 @@ async fn read_result(
 async fn place(
     faults: Vec<GuestFailure>,
     program: &Program,
+    failed: Vec<ToolFailure>,
     budget: &RunBudget,
 ) -> Result<Vec<Failure>, Error> {
     if faults.is_empty() {
@@ -197,7 +211,7 @@ async fn place(
     let (cost, program) = (source.saturating_mul(PARSING), program.clone());
     let placing = budget.work(cost.saturating_mul(faults.len()), move |work| {
         let slice = work.begin();
-        let place = |fault| failure::of_fault(&program, fault, &slice);
+        let place = |fault| failure::of_fault(&program, fault, &failed, &slice);
         faults.into_iter().map(place).collect()
     });
     placing.await.map_err(|halt| broken(format!("{halt:?}")))

@@ -35,6 +35,16 @@ impl Ending {
         serde_json::from_str(text)
     }
 
+    /// Reports whether a person or a limit ended the program, which may still have waited for its
+    /// calls.
+    pub fn was_cut_short(&self) -> bool {
+        match self {
+            Ending::Aborted(_) | Ending::Expired(_) => true,
+            Ending::Failed(failure) => failure.code.is_limit_of_run(),
+            Ending::Finished(_) | Ending::Waiting(_) => false,
+        }
+    }
+
     /// Returns the text for the journal.
     pub(super) fn write(&self) -> Result<String, Error> {
         serde_json::to_string(self).map_err(|error| {
@@ -112,6 +122,9 @@ pub struct AbortedRun {
     /// The calls that had an outcome.
     #[serde(default)]
     pub completed: Vec<CompletedCall>,
+    /// The calls that were sent and had no outcome: each may have had an effect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interrupted: Vec<InterruptedCall>,
 }
 
 /// A call that has an outcome.
@@ -124,9 +137,19 @@ pub struct CompletedCall {
     pub tool: String,
 }
 
+/// A call that was sent and had no outcome when its run was ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct InterruptedCall {
+    /// The id of the call.
+    pub call: CallId,
+    /// The tool as the program wrote it.
+    pub tool: String,
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{AbortedRun, CompletedCall, Ending};
+    use super::{AbortedRun, CompletedCall, Ending, InterruptedCall};
     use crate::model::{Ask, AskKind, CallId, Code, Question, QuestionId, RunId, Timestamp};
     use crate::run::Failure;
     use crate::run::failure::plain;
@@ -161,7 +184,8 @@ mod tests {
         let question = Question::new(RunId::new(), "a.ts", Timestamp(1), None, vec![ask]);
         let completed = vec![CompletedCall { call: CallId::numbered(1), tool: "a:b".into() }];
         let (message, who, channel) = ("over".to_owned(), "ann".to_owned(), "terminal".to_owned());
-        let aborted = AbortedRun { message, who, channel, replan: true, completed };
+        let interrupted = vec![InterruptedCall { call: CallId::numbered(2), tool: "a:c".into() }];
+        let aborted = AbortedRun { message, who, channel, replan: true, completed, interrupted };
         let mut endings = vec![
             Ending::Finished(None),
             finished(r#"{"b":1e400,"a":[1.10,"\ud800"],"b":2}"#),

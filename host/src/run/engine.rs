@@ -82,7 +82,7 @@ impl Engine {
     pub fn call(&self, tool: &ToolName, arguments: Value) -> Run {
         // The call is data, so that no name or argument can be code.
         let program = "return await mcp.call(inputs.tool, inputs.arguments)";
-        let script = Script::ts(program).named(format!("{tool}.ts"));
+        let script = Script::ts(program).named(format!("{tool}.ts")).generated();
         self.run(script).inputs(json!({ "tool": tool, "arguments": arguments }))
     }
 
@@ -121,6 +121,11 @@ impl Engine {
         channel: &str,
     ) -> Result<(), Error> {
         abort::end(self, run, message.into(), who, channel).await.map(drop)
+    }
+
+    /// Returns the policy that calls are decided by.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
     }
 
     /// Returns the journal.

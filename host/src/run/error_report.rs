@@ -63,7 +63,13 @@ impl From<&Error> for ErrorReport {
             source = cause.source();
         }
         let hint = error.hint().map(str::to_owned);
-        ErrorReport { causes, hint, ..ErrorReport::new(error.kind(), error.to_string()) }
+        ErrorReport {
+            causes,
+            hint,
+            position: error.code_frame().map(|frame| frame.position().clone()),
+            code_frame: error.code_frame().map(ToString::to_string),
+            ..ErrorReport::new(error.kind(), error.to_string())
+        }
     }
 }
 

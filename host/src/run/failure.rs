@@ -3,9 +3,20 @@
 use crate::error::Error;
 use crate::model::{Code, ErrorClass, WorkSlice};
 use crate::run::run_request::StartError;
-use crate::sandbox::{GuestFailure, GuestFailureKind, StopReason};
-use crate::source::{Position, Program, SourceError, StackFrame};
+use crate::run::tool_failure::ToolFailure;
+use crate::sandbox::{ClockUse, GuestFailure, GuestFailureKind, StopReason};
+use crate::source::{FaultTrace, Position, Program, RawFault, SourceError, StackFrame};
 use serde::{Deserialize, Deserializer, Serialize};
+
+/// The hint for a program that waits for the clock in a loop.
+const CLOCK_HINT: &str = "the clock stands still while JavaScript runs, so a loop that waits for it \
+    never ends: write `await new Promise(r => setTimeout(r, ms))`";
+
+/// The hint for a rejection that nobody handled.
+const UNHANDLED_HINT: &str = "nobody waited for this promise: `await` it, or add `.catch(…)` to it";
+
+/// The hint for a dynamic import whose specifier the program computed.
+const COMPUTED_IMPORT_HINT: &str = "write the path out, as in `import(\"./part.ts\")`: what a program imports is read before it runs";
 
 /// A failure of a program: what, where, and why. Name, message and stack come from the program and
 /// may hold anything; show them escaped.
@@ -71,7 +82,11 @@ pub(super) fn plain(code: Code, message: impl Into<String>) -> Failure {
 
 /// Returns the failure of a program that was stopped.
 pub(super) fn of_stop(stop: &StopReason) -> Failure {
-    plain(stop.code(), stop.to_string())
+    let hint = match stop {
+        StopReason::CpuTime(_, ClockUse::Watched) => Some(CLOCK_HINT.into()),
+        _ => None,
+    };
+    Failure { hint, ..plain(stop.code(), stop.to_string()) }
 }
 
 /// Returns the failure of a script that does not load. A file that cannot be read is an error.
@@ -96,28 +111,81 @@ pub(super) fn of_source(error: &SourceError) -> StartError {
     failure.into()
 }
 
-/// Returns the failure that the guest reports, placed in the source.
-pub(super) fn of_fault(program: &Program, fault: GuestFailure, run: &WorkSlice<'_>) -> Failure {
+/// Returns the failure that the guest reports, placed in the source. `failed` are the calls that
+/// failed, one of which may be what the program threw.
+pub(super) fn of_fault(
+    program: &Program,
+    fault: GuestFailure,
+    failed: &[ToolFailure],
+    run: &WorkSlice<'_>,
+) -> Failure {
     let code = match fault.kind {
         GuestFailureKind::Threw => Code::Threw,
+        GuestFailureKind::UnhandledRejection => Code::UnhandledRejection,
         GuestFailureKind::Syntax => Code::Syntax,
         GuestFailureKind::Stack => Code::Stack,
         GuestFailureKind::NotJson => Code::ResultNotJson,
         GuestFailureKind::ResultSize => Code::ResultSize,
         GuestFailureKind::Stalled => Code::Stalled,
     };
-    let stack = program.trace_for(&fault.stack, Some(run));
-    let position = stack.first().map(|frame| frame.position.clone());
+    let raw = RawFault {
+        stack: &fault.stack,
+        message: if fault.name == "TypeError" { &fault.message } else { "" },
+        tool: thrown_tool(&fault, failed),
+    };
+    let FaultTrace { frames: mut stack, message } = program.explain(&raw, Some(run));
+    let import = import_of(program, &fault, &mut stack);
+    let (import_position, import_hint) = import.unzip();
+    let position = import_position.or_else(|| stack.first().map(|frame| frame.position.clone()));
     let code_frame = position.as_ref().and_then(|position| program.code_frame(position));
+    let hint = fault.hint.or_else(|| import_hint.flatten());
+    let hint = hint.or_else(|| absent(&fault.name, &fault.message));
+    let unhandled = (code == Code::UnhandledRejection).then(|| UNHANDLED_HINT.to_owned());
     Failure {
-        hint: absent(&fault.name, &fault.message),
+        hint: hint.or(unhandled),
         name: fault.name,
         error_code: fault.code,
         causes: fault.causes,
         position,
         stack,
         code_frame: code_frame.map(|frame| frame.to_string()),
-        ..plain(code, fault.message)
+        ..plain(code, message.unwrap_or(fault.message))
+    }
+}
+
+/// Returns the tool whose error the program threw, if the failed calls leave no doubt.
+fn thrown_tool<'f>(fault: &GuestFailure, failed: &'f [ToolFailure]) -> Option<&'f str> {
+    if fault.name != "ToolError" {
+        return None;
+    }
+    let code = fault.code.as_deref().unwrap_or_default();
+    let mut same = failed
+        .iter()
+        .filter(|failed| failed.code == code && fault.message.starts_with(&failed.error));
+    let first = same.next()?;
+    same.all(|other| other.tool == first.tool).then_some(first.tool.as_str())
+}
+
+/// Returns the position of the dynamic import that failed, and a hint. The frame of the stack that
+/// it failed in gets the same position.
+fn import_of(
+    program: &Program,
+    fault: &GuestFailure,
+    stack: &mut [StackFrame],
+) -> Option<(Position, Option<String>)> {
+    if fault.code.as_deref() != Some(Code::ImportRefused.as_str()) {
+        return None;
+    }
+    let reported = stack.first().map(|frame| frame.position.clone());
+    match program.refused_import(&fault.message, reported.as_ref()) {
+        Some((refused, location)) => {
+            if let Some(frame) = stack.first_mut() {
+                frame.position = location.position.clone();
+            }
+            Some((location.position, refused.hint.clone()))
+        }
+        // A specifier that the program computed.
+        None => reported.map(|position| (position, Some(COMPUTED_IMPORT_HINT.into()))),
     }
 }
 

@@ -76,6 +76,8 @@ pub(super) struct LiveRun {
     /// Set when the run is to be suspended.
     pub(super) suspend: Arc<AtomicBool>,
     pub(super) recording: Option<Recording>,
+    /// Whether any call failed.
+    pub(super) any_call_failed: bool,
 }
 
 /// How far a run came.
@@ -125,6 +127,7 @@ impl LiveRun {
                     *settled = not_stored(size, self.limits.journal);
                     full = Err(stop);
                 }
+                self.any_call_failed |= matches!(settled, CallResult::Error { .. });
                 let what = JournalEvent::Settled { call: *call, settled: settled.clone() };
                 journal.add(*at, what);
             }
@@ -206,8 +209,8 @@ impl LiveRun {
         for call in &sendable {
             let ResolvedTool { tool, effects, origin, .. } = call.found.resolved.clone();
             let approved = call.approval.as_ref().map(|approval| approval.digest().to_owned());
-            let call = call.call;
-            let what = JournalEvent::Executing { call, tool, origin, effects, approved };
+            let (call, installed) = (call.call, call.installed);
+            let what = JournalEvent::Executing { call, tool, origin, effects, approved, installed };
             journal.add(self.clock.last(), what);
         }
         let effects = sendable.iter().any(|call| call.found.effects != Effects::ReadOnly);
@@ -289,7 +292,7 @@ fn not_stored(size: usize, limit: usize) -> CallResult {
     CallResult::Error {
         code: Code::JournalSize.as_str().into(),
         message: format!(
-            "the call has an outcome of {size} bytes, which was not kept: the run may use {limit} bytes of the journal"
+            "the answer has {size} bytes and was not kept: the journal of the run may have {limit} bytes"
         ),
         data: None,
     }

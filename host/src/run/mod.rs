@@ -12,7 +12,7 @@
 //! | `live_run`, `calls`, `timers`, `perform`, `console` | a run in memory: steps, open calls, console |
 //! | `journal_writer`, `stopwatch`, `run_clock` | its journal entries, and its clocks |
 //! | `rebuild`, `replay`, `recording`, `checkpoint` | rebuilding and replaying a run, going on from a checkpoint |
-//! | `failure`, `error_report`, `run_error` | what went wrong, for embedders and for the doors |
+//! | `failure`, `tool_failure`, `error_report`, `run_error` | what went wrong, for embedders and for the doors |
 //! | `question_waiter`, `waiting_runs` | waiting for people, and for a slot |
 //!
 //! **Invariant:** the program sees an outcome only after the journal has it, with its place in the
@@ -44,11 +44,12 @@ mod run_error;
 mod run_request;
 mod stopwatch;
 mod timers;
+mod tool_failure;
 mod waiting_runs;
 
 pub use crate::model::{MEMORY_CEILING, STACK_CEILING};
 pub use checkpoint::UnmatchedCall;
-pub use ending::{AbortedRun, CompletedCall, Ending};
+pub use ending::{AbortedRun, CompletedCall, Ending, InterruptedCall};
 pub use engine::Engine;
 pub use error_report::ErrorReport;
 pub use failure::Failure;
@@ -57,3 +58,4 @@ pub use recording::{RecordedStep, Recording};
 pub use replay::{ReplayReport, StepDivergence};
 pub use run_builder::Run;
 pub use run_error::JournalDivergence;
+pub use tool_failure::ToolFailure;

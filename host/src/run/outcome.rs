@@ -1,7 +1,7 @@
 //! The outcome of a run.
 
-use super::{Ending, Failure, Recording, UnmatchedCall};
-use crate::model::{CallId, ConsoleLine, Question, RunId};
+use super::{Ending, Failure, Recording, ToolFailure, UnmatchedCall};
+use crate::model::{CallId, ConsoleLine, Question, RunId, in_one_line};
 use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
@@ -19,9 +19,13 @@ pub struct Outcome {
     pub console: Vec<ConsoleLine>,
     /// The number of lines over the console's limit.
     pub dropped_lines: u32,
-    /// Rejections that the program left unhandled.
+    /// Errors that nobody handled, besides the one that the run failed with: rejected promises, and
+    /// what callbacks threw.
     pub unhandled: Vec<Failure>,
-    /// Calls that the program did not wait for.
+    /// Calls that failed, in the order in which the program got their errors, whether or not it
+    /// caught them. At most 50.
+    pub tool_failures: Vec<ToolFailure>,
+    /// Calls that had no outcome when the run ended.
     pub abandoned: Vec<AbandonedCall>,
     /// Calls with effects of the run that this one was resumed from, which its program did not ask
     /// for again.
@@ -43,6 +47,26 @@ pub struct AbandonedCall {
     pub tool: String,
     /// Whether it had been sent: such a call was cancelled and may have had an effect.
     pub sent: bool,
+}
+
+impl AbandonedCall {
+    /// Describes what became of the call in a run that ended so, in one line.
+    pub fn describe(&self, ending: &Ending) -> String {
+        let (call, tool) = (self.call, in_one_line(&self.tool));
+        let why = match ending {
+            Ending::Aborted(_) => "the run was aborted",
+            Ending::Expired(_) => "nobody answered in time",
+            Ending::Failed(failure) if failure.code.is_limit_of_run() => "the run reached a limit",
+            Ending::Failed(_) => "the program failed first",
+            Ending::Finished(_) | Ending::Waiting(_) => "the program ended without waiting for it",
+        };
+        match self.sent {
+            true => {
+                format!("call {call} of `{tool}` was cancelled and may have had an effect: {why}")
+            }
+            false => format!("call {call} of `{tool}` was not sent: {why}"),
+        }
+    }
 }
 
 /// What a run cost.
@@ -70,6 +94,7 @@ impl Outcome {
             console: Vec::new(),
             dropped_lines: 0,
             unhandled: Vec::new(),
+            tool_failures: Vec::new(),
             abandoned: Vec::new(),
             unmatched: Vec::new(),
             usage: Usage::default(),
@@ -102,5 +127,36 @@ impl Outcome {
             Ending::Waiting(questions) => questions,
             _ => &[],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AbandonedCall, Ending};
+    use crate::model::{CallId, Code, QuestionId};
+    use crate::run::failure::plain;
+
+    #[test]
+    fn what_became_of_a_call_is_told_by_how_the_run_ended() {
+        let told = |sent, ending: Ending| {
+            AbandonedCall { call: CallId::numbered(4), tool: "a:b".into(), sent }.describe(&ending)
+        };
+        let aborted = r#"{"aborted":{"message":"m","who":"w","channel":"c"}}"#;
+        let aborted = || Ending::read(aborted).unwrap();
+        assert_eq!(told(false, aborted()), "call 4 of `a:b` was not sent: the run was aborted");
+        assert_eq!(
+            told(true, aborted()),
+            "call 4 of `a:b` was cancelled and may have had an effect: the run was aborted"
+        );
+        assert!(
+            told(true, Ending::Expired(QuestionId::new())).ends_with("nobody answered in time")
+        );
+        let failed = |code| Ending::Failed(plain(code, "no"));
+        assert!(told(true, failed(Code::Timeout)).ends_with("the run reached a limit"));
+        assert!(told(true, failed(Code::Threw)).ends_with("the program failed first"));
+        assert_eq!(
+            told(false, Ending::Finished(None)),
+            "call 4 of `a:b` was not sent: the program ended without waiting for it"
+        );
     }
 }

@@ -2,8 +2,8 @@
 
 use super::calls::Approval;
 use crate::model::{
-    Call, CallError, CallId, CallResult, Code, INLINE_LIMIT, JsonReply, ParseError, Reply,
-    RunBudget, RunId, WorkSlice, WriteError, write,
+    Call, CallError, CallId, CallProgressSink, CallResult, Code, INLINE_LIMIT, JsonReply,
+    ParseError, Reply, RunBudget, RunId, WorkSlice, WriteError, write,
 };
 use crate::router::{ArgumentsRef, PolicyVerdict, RoutedTool, Router};
 use serde_json::Value;
@@ -58,6 +58,8 @@ pub(super) struct OutgoingCall {
     pub(super) parsed: Option<Value>,
     /// The bytes that an answer may have.
     pub(super) reply_limit: usize,
+    /// Receives the progress of the call.
+    pub(super) progress: CallProgressSink,
 }
 
 /// The result of performing a call.
@@ -74,8 +76,8 @@ pub(super) async fn perform(
     budget: &RunBudget,
     outgoing: OutgoingCall,
 ) -> PerformOutcome {
-    let OutgoingCall { run, id, found: decided, approval, arguments, parsed, reply_limit } =
-        outgoing;
+    let OutgoingCall { run, id, found: decided, approval, arguments, parsed, .. } = outgoing;
+    let (reply_limit, progress) = (outgoing.reply_limit, outgoing.progress);
     let found = async {
         let parsed = match parsed {
             Some(value) => (arguments, value),
@@ -94,7 +96,8 @@ pub(super) async fn perform(
             }
             // The arguments are written once more when they are sent.
             budget.charge_for(text.len());
-            send(router, budget, run, id, found, value).await
+            let call = Call::new(run, id, found.tool.clone(), value).with_progress(progress);
+            send(router, budget, found, call).await
         }
         Err(error) => Err(error),
     };
@@ -105,17 +108,15 @@ pub(super) async fn perform(
 async fn send(
     router: &Router,
     budget: &RunBudget,
-    run: RunId,
-    id: CallId,
     found: RoutedTool,
-    arguments: Value,
+    call: Call,
 ) -> Result<JsonReply, CallError> {
+    let arguments = &call.arguments;
     // The policy may have changed while a person decided.
-    if let PolicyVerdict::Deny(error) = router.verdict(&found, ArgumentsRef::Value(&arguments)) {
+    if let PolicyVerdict::Deny(error) = router.verdict(&found, ArgumentsRef::Value(arguments)) {
         return Err(error);
     }
-    found.check(&arguments)?;
-    let call = Call::new(run, id, found.tool.clone(), arguments);
+    found.check(arguments)?;
     found.call(call.with_budget(budget.clone())).await
 }
 
@@ -202,13 +203,14 @@ fn not_written(error: WriteError) -> CallError {
     match error {
         WriteError::Halted(halt) => halt.into(),
         WriteError::TooLarge(limit) => {
-            let message = format!("the answer is more than {limit} bytes of JSON");
+            let message =
+                format!("the answer has more than {limit} bytes of JSON, which is the limit");
             CallError::new(Code::ReplySize, message)
         }
     }
 }
 
 fn too_large(size: usize, limit: usize) -> CallError {
-    let message = format!("the answer is {size} bytes of JSON, the limit is {limit}");
+    let message = format!("the answer has {size} bytes of JSON, more than the limit of {limit}");
     CallError::new(Code::ReplySize, message)
 }

@@ -43,7 +43,7 @@ pub(super) async fn replay(
 }
 
 fn broken(stop: StopReason) -> Error {
-    Error::new(Code::Internal, "the recording does not run again").with_source(stop)
+    Error::new(Code::Internal, "the recording cannot be run again").with_source(stop)
 }
 
 /// The result of replaying a run from its journal.

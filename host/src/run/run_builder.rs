@@ -171,9 +171,9 @@ impl Run {
 
     async fn begin(mut self) -> Result<(RunDriver, RunStart), StartError> {
         if let Some(option) = self.inapplicable {
-            let message = format!("a run that is resumed takes no `{option}`: its journal has it");
+            let message = format!("a resumed run takes its `{option}` from its journal");
             let error = Error::new(Code::Config, message)
-                .with_hint("leave it out, or begin a new run that takes this one up");
+                .with_hint("leave it out, or start a new run that reuses what this one has done");
             return Err(error.into());
         }
         let Some(request) = self.request.take() else { return Ok(self.claim().await?) };

@@ -9,7 +9,7 @@ use super::run_clock::RunClock;
 use super::{Ending, Engine, Outcome, failure};
 use crate::error::Error;
 use crate::event::{Event, EventSink};
-use crate::model::{Code, Limits, Question, RunBudget, RunId, Timestamp, format_span};
+use crate::model::{CallResult, Code, Limits, Question, RunBudget, RunId, Timestamp, format_span};
 use crate::router::Router;
 use crate::run::journal_writer::JournalWriter;
 use crate::run::live_run::{Advance, InitialStep, LiveRun};
@@ -243,6 +243,7 @@ impl RunDriver {
             refused: None,
             suspend: self.suspend.clone(),
             recording,
+            any_call_failed: false,
         }
     }
 
@@ -285,6 +286,10 @@ impl RunDriver {
         self.clock.reach(history.latest_time);
         let made = history.calls.len() as u64;
         let unanswered: Vec<_> = history.unanswered(&decided).collect();
+        let any_call_failed = history
+            .outcomes
+            .iter()
+            .any(|outcome| matches!(outcome.settled, CallResult::Error { .. }));
         let mut live = LiveRun {
             instance,
             calls,
@@ -299,6 +304,7 @@ impl RunDriver {
             refused: None,
             suspend: self.suspend.clone(),
             recording,
+            any_call_failed,
         };
         live.decide(&decided);
         for question in live.open_questions() {
@@ -356,11 +362,15 @@ pub(super) fn begin(header: &RunHeader, program: &Program) -> StartParameters {
 
 /// Returns the modules of a program as the sandbox takes them.
 pub(super) fn modules(program: &Program) -> Vec<crate::sandbox::GuestModule> {
-    let modules = program.modules.iter().map(|module| crate::sandbox::GuestModule {
-        name: module.name.clone(),
-        code: module.code.clone(),
-        first_line: module.first_line,
-        imports: module.imports.clone(),
+    let modules = program.modules.iter().map(|module| {
+        let refused = module.refused_imports.iter();
+        crate::sandbox::GuestModule {
+            name: module.name.clone(),
+            code: module.code.clone(),
+            first_line: module.first_line,
+            imports: module.imports.clone(),
+            refused_imports: refused.map(|it| (it.specifier.clone(), it.message.clone())).collect(),
+        }
     });
     modules.collect()
 }

@@ -41,7 +41,7 @@ impl JournalDivergence {
             None => "at its end".into(),
         };
         format!(
-            "the program does not repeat what it did: {place} the journal has {}, it did {}",
+            "the program did not repeat what the journal has: {place} the journal has {}, and it made {}",
             self.expected, self.found
         )
     }
@@ -74,7 +74,7 @@ impl From<RunError> for Error {
                 Error::new(Code::Internal, "the sandbox failed").with_source(stop)
             }
             RunError::Store(error) => error.into(),
-            RunError::Suspended => Error::new(Code::Cancelled, "the run was left where it is")
+            RunError::Suspended => Error::new(Code::Cancelled, "the run was suspended")
                 .with_hint("`pml run --resume RUN` goes on with it"),
             RunError::Diverged(diverged) => Error::new(Code::ReplayDiverged, diverged.message()),
         }

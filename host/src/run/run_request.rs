@@ -9,7 +9,7 @@ use crate::model::{
 };
 use crate::run::abort::end;
 use crate::run::run_driver::modules;
-use crate::sandbox::{GUEST_DIGEST, StartParameters, StopReason};
+use crate::sandbox::{ClockUse, GUEST_DIGEST, StartParameters, StopReason};
 use crate::source::{Program, Script, SourceError};
 use crate::store::{FORMAT, RunHeader, StoredRun, Timeline};
 use serde_json::Value;
@@ -105,7 +105,11 @@ impl RunRequest {
             failure::plain(Code::Timeout, message)
         })??;
         if budget.is_spent() {
-            return Err(failure::of_stop(&StopReason::CpuTime(limits.cpu_time)).into());
+            return Err(failure::of_stop(&StopReason::CpuTime(
+                limits.cpu_time,
+                ClockUse::Ordinary,
+            ))
+            .into());
         }
         let (cpu, wall) = (used.get(), began.elapsed());
         let earlier = match self.resume_from {
@@ -170,7 +174,11 @@ impl RunRequest {
                     return Err(failure::plain(Code::InputSize, message).into());
                 }
                 Err(WriteError::Halted(HaltReason::CpuTime)) => {
-                    return Err(failure::of_stop(&StopReason::CpuTime(limits.cpu_time)).into());
+                    return Err(failure::of_stop(&StopReason::CpuTime(
+                        limits.cpu_time,
+                        ClockUse::Ordinary,
+                    ))
+                    .into());
                 }
                 Err(WriteError::Halted(halt)) => {
                     let message = format!("the inputs cannot be written: {halt:?}");

@@ -11,6 +11,7 @@ pub(super) fn module(module: GuestModule) -> wit::Module {
         code: module.code,
         first_line: module.first_line,
         imports: module.imports,
+        refused_imports: module.refused_imports,
     }
 }
 
@@ -44,6 +45,7 @@ pub(super) fn state(state: wit::State) -> ProgramState {
 pub(super) fn fault(failure: wit::Failure) -> GuestFailure {
     let kind = match failure.kind {
         wit::FailureKind::Threw => GuestFailureKind::Threw,
+        wit::FailureKind::UnhandledRejection => GuestFailureKind::UnhandledRejection,
         wit::FailureKind::Syntax => GuestFailureKind::Syntax,
         wit::FailureKind::Stack => GuestFailureKind::Stack,
         wit::FailureKind::NotJson => GuestFailureKind::NotJson,
@@ -57,5 +59,6 @@ pub(super) fn fault(failure: wit::Failure) -> GuestFailure {
         stack: failure.stack,
         code: failure.code,
         causes: failure.causes,
+        hint: failure.hint,
     }
 }

@@ -6,7 +6,7 @@ use super::bindings::Guest;
 use super::bindings::exports::pml::sandbox::program as wit;
 use super::cpu::CpuMeter;
 use super::state::{GuestState, LineSink};
-use super::{GuestModule, ProgramState, Step, StopReason, convert};
+use super::{ClockUse, GuestModule, ProgramState, Step, StopReason, convert};
 use crate::model::{CallId, CallResult, CpuUse, Limits, Timestamp};
 use crate::sandbox::wasm_engine::{Slot, WasmEngine};
 use std::pin::Pin;
@@ -55,6 +55,7 @@ impl Instance {
             held_bytes: 0,
             memory: 0,
             console_bytes: 0,
+            clock_use: ClockUse::Ordinary,
         };
         let mut store = Store::new(&wasm_engine.engine, state);
         store.limiter(|state| state);
@@ -62,7 +63,7 @@ impl Instance {
             let state = context.data();
             state.cpu.count_slice();
             match state.cpu.used() > state.limits.cpu_time {
-                true => Err(StopReason::CpuTime(state.limits.cpu_time).into()),
+                true => Err(StopReason::CpuTime(state.limits.cpu_time, state.clock_use).into()),
                 false => Ok(UpdateDeadline::Yield(1)),
             }
         });
@@ -91,6 +92,7 @@ impl Instance {
             stack_limit: clamp(limits.stack),
         };
         self.store.set_epoch_deadline(1);
+        self.store.data_mut().clock_use = ClockUse::Ordinary;
         let call = self.guest.pml_sandbox_program().call_start(&mut self.store, &program, now.0);
         let step = metered(&self.wasm_engine, &self.cpu, call).await;
         self.finish(step)
@@ -105,6 +107,7 @@ impl Instance {
     ) -> Result<Step, StopReason> {
         let outcome = convert::outcome(settled);
         self.store.set_epoch_deadline(1);
+        self.store.data_mut().clock_use = ClockUse::Ordinary;
         let call = self.guest.pml_sandbox_program().call_resume(
             &mut self.store,
             id.number(),
@@ -140,7 +143,7 @@ impl Instance {
     pub(crate) fn check_cpu_time(&self) -> Result<(), StopReason> {
         let limit = self.store.data().limits.cpu_time;
         match self.cpu.used() > limit {
-            true => Err(StopReason::CpuTime(limit)),
+            true => Err(StopReason::CpuTime(limit, ClockUse::Ordinary)),
             false => Ok(()),
         }
     }
@@ -172,7 +175,7 @@ impl Instance {
         let state = convert::state(step.state);
         // Many short steps are charged like a long one.
         if matches!(state, ProgramState::Waiting) && self.cpu.used() > limit {
-            return Err(StopReason::CpuTime(limit));
+            return Err(StopReason::CpuTime(limit, ClockUse::Ordinary));
         }
         Ok(Step {
             state,

@@ -22,5 +22,5 @@ mod wasm_engine;
 pub use artifact::GUEST_DIGEST;
 pub(crate) use instance::{Instance, StartParameters};
 pub use step::{GuestFailure, GuestFailureKind, GuestModule, Intent, ProgramState, Step};
-pub(crate) use stop::StopReason;
+pub(crate) use stop::{ClockUse, StopReason};
 pub(crate) use wasm_engine::WasmEngine;

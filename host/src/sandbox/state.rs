@@ -1,7 +1,7 @@
 //! The host's state of a running guest: the queue of its intents, its console lines, its limits.
 
 use super::bindings::pml::sandbox::mcp_call::{CallId as GuestCallId, Host, Level};
-use super::{Intent, StopReason, convert, cpu::CpuMeter};
+use super::{ClockUse, Intent, StopReason, convert, cpu::CpuMeter};
 use crate::model::{CallId, ConsoleLine, Limits};
 use std::sync::Arc;
 use wasmtime::{ResourceLimiter, Result};
@@ -32,6 +32,8 @@ pub(super) struct GuestState {
     pub(super) memory: usize,
     /// Bytes of console output so far.
     pub(super) console_bytes: usize,
+    /// How the program uses its clock in this step.
+    pub(super) clock_use: ClockUse,
 }
 
 impl GuestState {
@@ -87,6 +89,11 @@ impl Host for GuestState {
 
     fn print(&mut self, level: Level, text: String) -> Result<()> {
         self.add_line(convert::line(level, text));
+        Ok(())
+    }
+
+    fn clock_watched(&mut self) -> Result<()> {
+        self.clock_use = ClockUse::Watched;
         Ok(())
     }
 }

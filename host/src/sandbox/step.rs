@@ -14,6 +14,9 @@ pub struct GuestModule {
     pub first_line: u32,
     /// The module that each import specifier stands for: `(specifier, module name)`.
     pub imports: Vec<(String, String)>,
+    /// Dynamic imports that fail, with the message of the error: `(specifier, message)`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused_imports: Vec<(String, String)>,
 }
 
 /// A request that the program enqueued during a step.
@@ -41,6 +44,8 @@ pub enum Intent {
 pub enum GuestFailureKind {
     /// It threw.
     Threw,
+    /// A promise was rejected, and nobody handled it.
+    UnhandledRejection,
     /// It does not parse or link.
     Syntax,
     /// It recursed too deep.
@@ -68,6 +73,9 @@ pub struct GuestFailure {
     pub code: Option<String>,
     /// Its causes, and the errors that it aggregates.
     pub causes: Vec<String>,
+    /// Advice about a failure that the guest itself found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
 }
 
 /// The state of a program after a step.

@@ -3,11 +3,21 @@
 use crate::model::{Code, format_span};
 use std::{fmt, time::Duration};
 
+/// How a program used its clock in the step in which it was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ClockUse {
+    /// Not at all, or as programs do.
+    Ordinary,
+    /// Very often: it probably waits for a time that never comes, because the clock stands still
+    /// within a step.
+    Watched,
+}
+
 /// The reason for which a guest was stopped in the middle of a step.
 #[derive(Debug)]
 pub(crate) enum StopReason {
     /// It used up its CPU time.
-    CpuTime(Duration),
+    CpuTime(Duration, ClockUse),
     /// It used up its memory.
     Memory(usize),
     /// It used up its stack.
@@ -23,7 +33,7 @@ pub(crate) enum StopReason {
 impl StopReason {
     pub(crate) fn code(&self) -> Code {
         match self {
-            StopReason::CpuTime(_) => Code::CpuTime,
+            StopReason::CpuTime(..) => Code::CpuTime,
             StopReason::Memory(_) => Code::Memory,
             StopReason::Stack => Code::Stack,
             StopReason::Calls(_) => Code::Calls,
@@ -48,7 +58,7 @@ impl StopReason {
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            StopReason::CpuTime(limit) => {
+            StopReason::CpuTime(limit, _) => {
                 write!(f, "the program ran for more than {} of CPU time", format_span(*limit))
             }
             StopReason::Memory(limit) => {

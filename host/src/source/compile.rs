@@ -5,6 +5,7 @@
 
 use super::blank;
 use super::error::{ModuleText, SourceError};
+use super::links::ModuleLinks;
 use super::nesting;
 use super::parse::{self, ParsedText};
 use super::program::{ColumnShift, Language};
@@ -26,6 +27,16 @@ pub(super) enum ModuleRole {
 pub(super) struct ModuleImport {
     pub(super) specifier: String,
     pub(super) offset: u32,
+    pub(super) timing: ImportTiming,
+}
+
+/// The time at which an import takes place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ImportTiming {
+    /// Before the program runs: `import … from "…"`, `export … from "…"`.
+    Static,
+    /// When the program gets there: `import("…")`. It may fail, and the program may catch that.
+    Dynamic,
 }
 
 /// A module that is ready to execute. Its imports are not followed yet.
@@ -35,6 +46,7 @@ pub(super) struct CompiledModule {
     pub(super) first_line: u32,
     pub(super) shift: Option<ColumnShift>,
     pub(super) imports: Vec<ModuleImport>,
+    pub(super) links: ModuleLinks,
 }
 
 /// Compiles one module. The CPU time is charged to `run`, if it is given.
@@ -61,17 +73,6 @@ fn parse_and_compile(
         if let Some(refusal) = blanked.refusal {
             return Err(SourceError::unsupported(text, refusal));
         }
-        if let Some(offset) = blanked.unknown_import {
-            let hint =
-                "write the path out as a string: what a program imports is read before it runs";
-            return Err(SourceError::import(
-                text,
-                offset,
-                "import(…)",
-                "its specifier is not a string",
-                Some(hint.to_owned()),
-            ));
-        }
         if role == ModuleRole::Imported || blanked.is_module {
             if let Some(offset) = blanked.top_level_return {
                 let hint =
@@ -88,6 +89,7 @@ fn parse_and_compile(
                 first_line: 1,
                 shift: None,
                 imports: blanked.imports,
+                links: blanked.links,
             });
         }
         let wrapped = wrap::wrap(text, program, blanked.code)?;
@@ -96,6 +98,7 @@ fn parse_and_compile(
             first_line: 0,
             shift: wrapped.shift,
             imports: blanked.imports,
+            links: blanked.links,
         })
     })?
 }
@@ -173,6 +176,17 @@ mod tests {
     fn guesses_of_the_parser_come_to_an_end() {
         for unit in ["f<(a=", "f<[(a=", "({a=f<[", "(a=", "a?(b):c=>", "f<", "async(a=f<{a:"] {
             assert!(load(&unit.repeat(150)).is_err(), "{unit}");
+        }
+    }
+
+    #[test]
+    fn a_setter_may_have_an_initial_value() {
+        let text = "class A { set v(x = 1) {} static set w(x: number = 2) {} }\nlet o = { set v(x = 1) {} }";
+        assert!(load(text).is_ok());
+        for text in
+            ["class A { set v(x?) {} }", "class A { set v() {} }", "let o = { set v(...x) {} }"]
+        {
+            assert_eq!(load(text).unwrap_err().code(), Code::Syntax, "{text}");
         }
     }
 

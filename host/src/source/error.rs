@@ -9,13 +9,13 @@ use std::io;
 use std::path::PathBuf;
 
 use super::escape::escaped;
-use super::position::{LineIndex, Position};
 use crate::model::Code;
-use crate::source::code_frame::CodeFrame;
+use crate::model::CodeFrame;
+use crate::model::{LineIndex, Position};
 
 /// Longest piece of a program that is quoted in a message: enough to recognise it, too short to
 /// flood a terminal.
-const QUOTE: usize = 200;
+pub(super) const QUOTE: usize = 200;
 
 /// The reason why a script could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -83,7 +83,27 @@ pub enum SourceError {
         /// The reason why it cannot be run.
         reason: &'static str,
         /// Advice on how to fix it.
-        hint: &'static str,
+        hint: String,
+    },
+    /// There is no such file.
+    #[error("there is no such file: {}", path.display())]
+    SourceMissing {
+        /// The file.
+        path: PathBuf,
+        /// Advice on which file may be meant.
+        hint: Option<String>,
+    },
+    /// A module does not export what another imports from it.
+    #[error("`{module}` does not export `{name}`: {}", at.position)]
+    ExportMissing {
+        /// The imported name, escaped.
+        name: String,
+        /// The module that should export it.
+        module: String,
+        /// The location of the import.
+        at: Box<SourceLocation>,
+        /// Advice on what to write instead.
+        hint: Option<String>,
     },
 }
 
@@ -91,12 +111,14 @@ impl SourceError {
     /// Returns the stable code of this error.
     pub fn code(&self) -> Code {
         match self {
-            Self::Syntax { .. } => Code::Syntax,
+            Self::Syntax { .. } | Self::ExportMissing { .. } => Code::Syntax,
             Self::UnsupportedSyntax { .. } => Code::UnsupportedSyntax,
             Self::ImportRefused { .. } => Code::ImportRefused,
             Self::SourceSize { .. } => Code::SourceSize,
             Self::CpuTime { .. } => Code::CpuTime,
-            Self::SourceRead { .. } | Self::SourceKind { .. } => Code::SourceRead,
+            Self::SourceRead { .. } | Self::SourceKind { .. } | Self::SourceMissing { .. } => {
+                Code::SourceRead
+            }
         }
     }
 
@@ -113,8 +135,12 @@ impl SourceError {
     /// Returns advice for the author of the program, if there is any.
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Self::Syntax { hint, .. } | Self::ImportRefused { hint, .. } => hint.as_deref(),
-            Self::UnsupportedSyntax { hint, .. } | Self::SourceKind { hint, .. } => Some(hint),
+            Self::Syntax { hint, .. }
+            | Self::ImportRefused { hint, .. }
+            | Self::SourceMissing { hint, .. }
+            | Self::ExportMissing { hint, .. } => hint.as_deref(),
+            Self::UnsupportedSyntax { hint, .. } => Some(hint),
+            Self::SourceKind { hint, .. } => Some(hint),
             Self::SourceSize { .. } => {
                 Some("raise the source size limit, or pass data as `inputs` instead of code")
             }
@@ -127,6 +153,7 @@ impl SourceError {
         match self {
             Self::Syntax { at, .. }
             | Self::UnsupportedSyntax { at, .. }
+            | Self::ExportMissing { at, .. }
             | Self::ImportRefused { at, .. } => Some(at),
             _ => None,
         }

@@ -6,18 +6,23 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::compile::{self, CompiledModule, ModuleRole};
+use super::compile::{self, CompiledModule, ImportTiming, ModuleRole};
 use super::error::{ModuleText, SourceError};
-use super::json;
-use super::position::LineIndex;
-use super::program::{Language, Program, SourceModule};
+use super::escape::escaped;
+use super::links::ModuleLinks;
+use super::program::{Language, Program, RefusedImport, SourceModule};
 use super::resolve::{self, ModuleFile, Workspace};
 use super::script::{Script, ScriptSource};
+use super::{common_js, json, link, module_name};
+use crate::model::LineIndex;
 use crate::model::{HostWork, WorkSlice};
+
+/// Longest path that is shown in a hint, in characters.
+const SHOWN_PATH: usize = 1024;
 
 /// Loads a script within a limit of bytes, and charges the CPU time to `run`, if it is given.
 /// Loading stops after the current module if the run has no CPU time left or is no longer waited
@@ -32,6 +37,7 @@ pub(super) fn load(
     let mut loader = Loader {
         work: work.as_ref(),
         limit,
+        is_generated: script.is_generated,
         remaining: limit,
         workspace: None,
         modules: Vec::new(),
@@ -47,6 +53,7 @@ pub(super) fn load(
             loader.add(None, name, *language, text, ModuleRole::Entry)?;
         }
         ScriptSource::File { path } => {
+            let path = &existing_file(path)?;
             let workspace = match &script.workspace {
                 Some(folder) => Workspace::new(folder)?,
                 None => Workspace::containing(path)?,
@@ -64,6 +71,7 @@ struct Loader<'w> {
     /// The work slice of the run that the script is loaded for.
     work: Option<&'w WorkSlice<'w>>,
     limit: usize,
+    is_generated: bool,
     remaining: usize,
     workspace: Option<Workspace>,
     modules: Vec<LoadedModule>,
@@ -74,6 +82,7 @@ struct Loader<'w> {
 struct LoadedModule {
     module: SourceModule,
     imports: Vec<compile::ModuleImport>,
+    links: ModuleLinks,
 }
 
 impl Loader<'_> {
@@ -84,7 +93,15 @@ impl Loader<'_> {
         while next < self.modules.len() {
             let imports = std::mem::take(&mut self.modules[next].imports);
             for import in imports {
-                let resolved = self.resolve(next, &import)?;
+                let resolved = match self.resolve(next, &import) {
+                    Ok(resolved) => resolved,
+                    Err(refused) if import.timing == ImportTiming::Dynamic => {
+                        let refused = RefusedImport::new(import.specifier, import.offset, refused);
+                        self.modules[next].module.refused_imports.push(refused);
+                        continue;
+                    }
+                    Err(refused) => return Err(self.refusal(next, &import, refused)),
+                };
                 let index = match self.indexes.get(&resolved.path) {
                     Some(index) => *index,
                     None => {
@@ -94,21 +111,28 @@ impl Loader<'_> {
                         index
                     }
                 };
-                let name = self.modules[index].module.name.clone();
-                self.modules[next].module.imports.push((import.specifier, name));
+                let imported = (import.specifier, self.modules[index].module.name.clone());
+                let imports = &mut self.modules[next].module.imports;
+                if !imports.contains(&imported) {
+                    imports.push(imported);
+                }
             }
             next += 1;
         }
-        Ok(Program { modules: self.modules.into_iter().map(|loaded| loaded.module).collect() })
+        let work = self.work;
+        let (mut modules, links): (Vec<_>, Vec<_>) =
+            self.modules.into_iter().map(|loaded| (loaded.module, loaded.links)).unzip();
+        link::link(&mut modules, &links, work)?;
+        Ok(Program { modules })
     }
 
     fn resolve(
         &self,
         importer: usize,
         import: &compile::ModuleImport,
-    ) -> Result<ModuleFile, SourceError> {
+    ) -> Result<ModuleFile, resolve::ImportRefusal> {
         let importer = &self.modules[importer];
-        let found = match &self.workspace {
+        match &self.workspace {
             Some(workspace) => {
                 workspace.resolve(importer.module.path.as_deref(), &import.specifier)
             }
@@ -116,17 +140,18 @@ impl Loader<'_> {
                 reason: "the program has no workspace",
                 hint: Some("run it from a file, or name a workspace folder".to_owned()),
             })),
-        };
-        found.map_err(|refused| {
-            let text = ModuleText { name: &importer.module.name, text: &importer.module.source };
-            SourceError::import(
-                text,
-                import.offset,
-                &import.specifier,
-                refused.reason,
-                refused.hint,
-            )
-        })
+        }
+    }
+
+    fn refusal(
+        &self,
+        importer: usize,
+        import: &compile::ModuleImport,
+        refused: resolve::ImportRefusal,
+    ) -> SourceError {
+        let module = &self.modules[importer].module;
+        let text = ModuleText { name: &module.name, text: &module.source };
+        SourceError::import(text, import.offset, &import.specifier, refused.reason, refused.hint)
     }
 
     fn add_file(&mut self, file: ModuleFile, role: ModuleRole) -> Result<(), SourceError> {
@@ -134,7 +159,7 @@ impl Loader<'_> {
         let text = String::from_utf8(bytes).map_err(|_| SourceError::SourceKind {
             path: file.path.clone(),
             reason: "source file is not UTF-8 text",
-            hint: "save it as UTF-8",
+            hint: "save it as UTF-8".to_owned(),
         })?;
         // A text script may have the name of a file that it imports; names must be distinct.
         let taken = self.modules.first().is_some_and(|entry| entry.module.name == file.name);
@@ -171,12 +196,24 @@ impl Loader<'_> {
                         None,
                     )
                 })?;
-                CompiledModule { code, first_line: 1, shift: None, imports: Vec::new() }
+                CompiledModule {
+                    code,
+                    first_line: 1,
+                    shift: None,
+                    imports: Vec::new(),
+                    links: ModuleLinks::default(),
+                }
             }
             _ => compile::compile(self.work, ModuleText { name: &name, text }, language, role)?,
         };
+        if path.as_deref().is_some_and(module_name::says_common_js) {
+            let text = ModuleText { name: &name, text };
+            if let Some(found) = common_js::first_use(self.work, text, language) {
+                return Err(SourceError::unsupported(text, found));
+            }
+        }
         self.check_cpu_time(&name)?;
-        let CompiledModule { code, first_line, shift, imports } = compiled;
+        let CompiledModule { code, first_line, shift, imports, links } = compiled;
         let module = SourceModule {
             name,
             path,
@@ -184,10 +221,12 @@ impl Loader<'_> {
             code,
             source: Arc::from(text),
             imports: Vec::new(),
+            refused_imports: Vec::new(),
             first_line,
             shift,
+            is_generated: self.is_generated && role == ModuleRole::Entry,
         };
-        self.modules.push(LoadedModule { module, imports });
+        self.modules.push(LoadedModule { module, imports, links });
         Ok(())
     }
 
@@ -207,7 +246,7 @@ impl Loader<'_> {
             return Err(SourceError::SourceKind {
                 path: file.path.clone(),
                 reason: "source is not a regular file",
-                hint: "name a file",
+                hint: "name a file".to_owned(),
             });
         }
         if metadata.len() > self.remaining as u64 {
@@ -231,6 +270,38 @@ impl Loader<'_> {
     fn too_large(&self, name: &str) -> SourceError {
         SourceError::SourceSize { name: name.to_owned(), limit: self.limit }
     }
+}
+
+/// Returns the file to run: the one that is named, or the one that is meant if the name has no
+/// extension.
+fn existing_file(path: &Path) -> Result<PathBuf, SourceError> {
+    let missing = match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => {
+            let index = module_name::index_files(path).find(|index| index.is_file());
+            let hint = match index {
+                Some(index) => format!("name a file in it, such as `{}`", shown(&index)),
+                None => "name a file in it".to_owned(),
+            };
+            let reason = "this is a folder, not a program";
+            return Err(SourceError::SourceKind { path: path.to_owned(), reason, hint });
+        }
+        Ok(_) => return Ok(path.to_owned()),
+        Err(source) if source.kind() == ErrorKind::NotFound => path,
+        Err(source) => return Err(SourceError::SourceRead { path: path.to_owned(), source }),
+    };
+    let meant = module_name::meant_files(missing).find(|meant| meant.is_file());
+    if let (Some(meant), None) = (meant, missing.extension()) {
+        return Ok(meant);
+    }
+    let folder = missing.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let name = missing.file_name().unwrap_or_default().to_string_lossy();
+    let near = module_name::nearest_file(folder.unwrap_or(Path::new(".")), &name);
+    let hint = near.map(|near| format!("did you mean `{}`?", shown(&missing.with_file_name(near))));
+    Err(SourceError::SourceMissing { path: missing.to_owned(), hint })
+}
+
+fn shown(path: &Path) -> String {
+    escaped(&path.to_string_lossy(), SHOWN_PATH)
 }
 
 /// Returns the byte offset of a 1-based line and byte column.
@@ -300,7 +371,7 @@ mod tests {
     #[test]
     fn a_text_named_like_a_file_keeps_its_name() {
         let folder = folder(&[("program.ts", b"export default 1")]);
-        let program = Script::ts("import a from './program.ts'")
+        let program = Script::ts("import a from './program.ts'; a")
             .in_workspace(folder.path())
             .load(LIMIT)
             .unwrap();
@@ -310,7 +381,7 @@ mod tests {
     #[test]
     fn refused_imports_say_where_and_what_to_do() {
         let refused = |text: &str| Script::ts(text).named("p.ts").load(LIMIT).unwrap_err();
-        let error = refused("let a\nimport fs from 'node:fs'");
+        let error = refused("let a\nimport fs from 'node:fs'\nfs");
         assert_eq!(error.code(), Code::ImportRefused);
         assert_eq!(
             error.to_string(),
@@ -322,13 +393,73 @@ mod tests {
             error.to_string(),
             "import of `./a.ts` is refused, the program has no workspace: p.ts:1:8"
         );
-        let error = refused("await import(name)");
-        assert_eq!(
-            error.to_string(),
-            "import of `import(…)` is refused, its specifier is not a string: p.ts:1:7"
-        );
         assert!(Script::ts("import type { A } from 'anything'; 1").load(LIMIT).is_ok());
         assert!(Script::ts("require('fs')").load(LIMIT).is_ok());
+    }
+
+    #[test]
+    fn a_name_without_extension_and_a_near_name_find_the_entry() {
+        let folder = folder(&[("report.ts", b"1"), ("lib/index.ts", b"2"), ("x.py", b"print()")]);
+        let load = |name: &str| Script::file(folder.path().join(name)).load(LIMIT);
+        assert_eq!(names(&load("report").unwrap()), ["report.ts"]);
+        let hint = |name: &str| {
+            let error = load(name).unwrap_err();
+            assert_eq!(error.code(), Code::SourceRead, "{name}");
+            let hint =
+                error.hint().unwrap_or("-").replace(&format!("{}/", folder.path().display()), "");
+            let message = error.to_string().replace(&format!("{}/", folder.path().display()), "");
+            format!("{message}\n{hint}")
+        };
+        assert_eq!(
+            hint("reprot.ts"),
+            "there is no such file: reprot.ts\ndid you mean `report.ts`?"
+        );
+        assert_eq!(hint("nothing.ts"), "there is no such file: nothing.ts\n-");
+        assert_eq!(
+            hint("lib"),
+            "this is a folder, not a program: lib\nname a file in it, such as `lib/index.ts`"
+        );
+        assert_eq!(
+            hint("x.py"),
+            "only JavaScript and TypeScript can be run: x.py\nname a file that ends in `.ts`, `.mts`, `.cts`, `.js`, `.mjs` or `.cjs`"
+        );
+    }
+
+    #[test]
+    fn common_js_names_run_without_common_js_only() {
+        let folder = folder(&[
+            ("plain.cts", b"export const a: number = 1"),
+            ("old.cjs", b"const fs = 1\nmodule.exports = { fs }"),
+            ("main.ts", b"import { a } from './plain.cjs'\nexport default a"),
+            ("bad.ts", b"import old from './old'\nexport default old"),
+        ]);
+        let load = |name: &str| Script::file(folder.path().join(name)).load(LIMIT);
+        assert_eq!(names(&load("main.ts").unwrap()), ["main.ts", "plain.cts"]);
+        let error = load("bad.ts").unwrap_err();
+        assert_eq!(error.to_string(), "CommonJS `module` cannot be used here: old.cjs:2:1");
+        assert_eq!(error.hint(), Some("programs are ES modules: use `import` and `export`"));
+    }
+
+    #[test]
+    fn a_dynamic_import_is_refused_when_the_program_gets_there() {
+        let folder = folder(&[("a.js", b"export default 1")]);
+        let text = "import a from './a.js'\nawait import('./a.js'); await import('node:fs')\n\
+                    await import(`./absent`); import('node:fs'); import(name)";
+        let program = Script::ts(text).in_workspace(folder.path()).load(LIMIT).unwrap();
+        let entry = &program.modules[0];
+        assert_eq!(entry.imports, [("./a.js".to_owned(), "a.js".to_owned())]);
+        let refused = entry.refused_imports.iter().map(|it| (it.message.as_str(), it.offset));
+        assert_eq!(
+            refused.collect::<Vec<_>>(),
+            [
+                ("import of `node:fs` is refused, it is not a relative path", 53),
+                ("import of `./absent` is refused, there is no such file", 77),
+                ("import of `node:fs` is refused, it is not a relative path", 97),
+            ]
+        );
+        assert!(entry.refused_imports[0].hint.as_ref().unwrap().contains("only `mcp`"));
+        let written = serde_json::to_string(&program).unwrap();
+        assert_eq!(serde_json::from_str::<Program>(&written).unwrap().modules[0].imports.len(), 1);
     }
 
     #[test]

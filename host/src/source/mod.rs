@@ -17,17 +17,21 @@
 //! **Invariant:** hostile text costs at most linear time and a bounded stack. This module does not
 //! know the sandbox, the policy, or the available tools.
 
+mod awaiters;
 mod blank;
 mod calls;
-mod code_frame;
+mod common_js;
 mod compile;
 mod error;
 mod escape;
+mod fault_trace;
 mod json;
+mod link;
+mod links;
 mod load;
+mod module_name;
 mod nesting;
 mod parse;
-mod position;
 mod program;
 mod resolve;
 mod script;
@@ -38,10 +42,10 @@ mod trace;
 mod trace_resolver;
 mod wrap;
 
+pub use crate::model::{CodeFrame, Position};
 pub(crate) use calls::{Callee, Literal, LiteralValue, ProgramCall, calls_of};
-pub use code_frame::CodeFrame;
 pub use error::{SourceError, SourceLocation};
-pub use position::Position;
-pub use program::{ColumnShift, Language, Program, SourceModule};
+pub(crate) use fault_trace::{FaultTrace, RawFault};
+pub use program::{ColumnShift, Language, Program, RefusedImport, SourceModule};
 pub use script::Script;
 pub use trace::StackFrame;

@@ -34,7 +34,7 @@ pub(super) fn with_program<R>(
     if cfg!(debug_assertions) {
         let parsed =
             Parser::new(&allocator, text.text, source_type).with_options(options()).parse();
-        if let Some(diagnostic) = parsed.diagnostics.first() {
+        if let Some(diagnostic) = first_error(&parsed.diagnostics) {
             return Err(refuse(text, source_type, diagnostic));
         }
     }
@@ -42,7 +42,7 @@ pub(super) fn with_program<R>(
         .with_options(options())
         .with_config(TokensParserConfig)
         .parse();
-    match parsed.diagnostics.first() {
+    match first_error(&parsed.diagnostics) {
         Some(diagnostic) => Err(refuse(text, source_type, diagnostic)),
         None if parsed.panicked => {
             Err(SourceError::syntax(text, 0, "the text cannot be parsed", None))
@@ -61,7 +61,7 @@ pub(super) fn with_scopes<R>(
     let source_type = source_type(language);
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, text.text, source_type).with_options(options()).parse();
-    match parsed.diagnostics.first() {
+    match first_error(&parsed.diagnostics) {
         Some(diagnostic) => Err(refuse(text, source_type, diagnostic)),
         None if parsed.panicked => {
             Err(SourceError::syntax(text, 0, "the text cannot be parsed", None))
@@ -95,6 +95,13 @@ fn options() -> ParseOptions {
     ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() }
 }
 
+/// Returns the first error that makes a text invalid. TypeScript refuses the initial value of a
+/// setter's parameter, which is legal JavaScript.
+fn first_error(diagnostics: &[OxcDiagnostic]) -> Option<&OxcDiagnostic> {
+    const SETTER: &str = "A 'set' accessor cannot have an initializer.";
+    diagnostics.iter().find(|diagnostic| diagnostic.message != SETTER)
+}
+
 fn refuse(
     text: ModuleText<'_>,
     source_type: SourceType,
@@ -120,7 +127,7 @@ fn jsx(text: &str, source_type: SourceType) -> Option<u32> {
     let allocator = Allocator::default();
     let parsed =
         Parser::new(&allocator, text, source_type.with_jsx(true)).with_options(options()).parse();
-    if !parsed.diagnostics.is_empty() || parsed.panicked {
+    if first_error(&parsed.diagnostics).is_some() || parsed.panicked {
         return None;
     }
     let mut finder = JsxFinder(None);

@@ -9,9 +9,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::error::{ModuleText, SourceLocation};
-use super::position::Position;
-use crate::source::code_frame::CodeFrame;
+use super::error::{ModuleText, QUOTE, SourceLocation};
+use super::escape::escaped;
+use super::resolve::ImportRefusal;
+use crate::model::{CodeFrame, Position};
 
 /// The modules of one program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +30,33 @@ impl Program {
     /// Returns the user's lines around a position, or `None` if it is not in this program.
     pub fn code_frame(&self, position: &Position) -> Option<CodeFrame> {
         CodeFrame::new(&self.module(&position.module)?.source, position)
+    }
+
+    /// Returns the dynamic import that an error is about, and its location, if the import is
+    /// written out as a string.
+    ///
+    /// QuickJS reports the error at the last position that it noted before the import. So of
+    /// several imports of the same thing, the first one from there on is meant.
+    pub(crate) fn refused_import(
+        &self,
+        message: &str,
+        reported: Option<&Position>,
+    ) -> Option<(&RefusedImport, SourceLocation)> {
+        let modules = self
+            .modules
+            .iter()
+            .filter(|module| reported.is_none_or(|reported| reported.module == module.name));
+        let all = modules.flat_map(|module| {
+            let refused = module.refused_imports.iter().filter(|it| it.message == message);
+            refused.filter_map(|it| Some((it, self.location(&module.name, it.offset)?)))
+        });
+        let mut all: Vec<_> = all.collect();
+        let is_after = |location: &SourceLocation| {
+            let place = |position: &Position| (position.line, position.column);
+            reported.is_none_or(|reported| place(&location.position) >= place(reported))
+        };
+        let meant = all.iter().position(|(_, location)| is_after(location));
+        meant.or(all.len().checked_sub(1)).map(|index| all.swap_remove(index))
     }
 
     /// Returns the location of a byte offset in a module's own text.
@@ -61,11 +89,41 @@ pub struct SourceModule {
     pub source: Arc<str>,
     /// Specifiers as written, each with the name of the module it resolves to.
     pub imports: Vec<(String, String)>,
+    /// Dynamic imports that fail when the program gets there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused_imports: Vec<RefusedImport>,
     /// The line number of the first line of `code`: 1 for a module, 0 for a wrapped function body,
     /// so that in both cases the user's first line is line 1.
     pub first_line: u32,
     /// The line of `code` that has more text than the same line of `source`, if any.
     pub shift: Option<ColumnShift>,
+    /// Whether pml wrote it: no position in it is ever shown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_generated: bool,
+}
+
+/// A dynamic import, written out as a string, of something that programs cannot reach.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RefusedImport {
+    /// The specifier as the program wrote it.
+    pub specifier: String,
+    /// The message of the error that the program gets.
+    pub message: String,
+    /// Advice on what to write instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// The byte offset of `import` in the module's source.
+    pub offset: u32,
+}
+
+impl RefusedImport {
+    pub(super) fn new(specifier: String, offset: u32, refusal: ImportRefusal) -> Self {
+        let shown = escaped(&specifier, QUOTE);
+        let message = format!("import of `{shown}` is refused, {}", refusal.reason);
+        let hint = refusal.hint.map(|hint| escaped(&hint, QUOTE * 2));
+        Self { specifier, message, hint, offset }
+    }
 }
 
 /// The language of a module's source.

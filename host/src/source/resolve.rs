@@ -1,4 +1,8 @@
-//! Resolves an import specifier to a file: relative, inside the workspace, and with its full name.
+//! Resolves an import specifier to a file: relative, and inside the workspace.
+//!
+//! A specifier may leave out the extension, or name a folder with an `index` file, and `./x.js` may
+//! mean `x.ts`. The exact name is preferred; then the order of `module_name` decides, which is that
+//! of TypeScript and bundlers.
 //!
 //! Input: an importing file and a specifier. Output: the canonical path and the module's name, or
 //! the reason for a refusal. **Invariant:** a path that leaves the workspace, by `..` or through a
@@ -8,6 +12,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::error::SourceError;
 use super::escape::escaped;
+use super::module_name::{self, UnsupportedName};
 use super::program::Language;
 
 /// The hint for a program that imports anything else.
@@ -47,7 +52,8 @@ impl ImportRefusal {
 
 /// Refuses any specifier that is not a relative path. Needs no workspace.
 pub(super) fn check_specifier(specifier: &str) -> Result<(), ImportRefusal> {
-    let relative = ["./", "../"].iter().any(|start| specifier.starts_with(start));
+    let relative = ["./", "../"].iter().any(|start| specifier.starts_with(start))
+        || matches!(specifier, "." | "..");
     if !relative {
         return Err(ImportRefusal::new("it is not a relative path", ALLOWED_IMPORTS));
     }
@@ -69,7 +75,7 @@ impl Workspace {
             return Err(SourceError::SourceKind {
                 path: folder.to_owned(),
                 reason: "workspace is not a folder",
-                hint: "name the folder that holds the program and its imports",
+                hint: "name the folder that holds the program and its imports".to_owned(),
             });
         }
         Ok(Self { root })
@@ -93,19 +99,27 @@ impl Workspace {
         let path = file
             .canonicalize()
             .map_err(|source| SourceError::SourceRead { path: file.to_owned(), source })?;
-        let kind = |reason, hint| SourceError::SourceKind { path: file.to_owned(), reason, hint };
+        let kind = |reason, hint: &str| SourceError::SourceKind {
+            path: file.to_owned(),
+            reason,
+            hint: hint.to_owned(),
+        };
         if !path.starts_with(&self.root) {
             return Err(kind(
                 "program is outside its workspace",
                 "name a workspace that holds the program",
             ));
         }
-        match language(&path) {
+        match module_name::language(&path) {
             Ok(Language::Json) => {
                 Err(kind("JSON is not a program", "import it from a `.ts` or `.js` file"))
             }
             Ok(language) => Ok(self.module_file(path, language)),
-            Err((reason, hint)) => Err(kind(reason, hint)),
+            Err(UnsupportedName::Jsx) => Err(kind(UnsupportedName::JSX, UnsupportedName::NO_JSX)),
+            Err(UnsupportedName::Other) => Err(kind(
+                "only JavaScript and TypeScript can be run",
+                "name a file that ends in `.ts`, `.mts`, `.cts`, `.js`, `.mjs` or `.cjs`",
+            )),
         }
     }
 
@@ -118,20 +132,48 @@ impl Workspace {
         check_specifier(specifier)?;
         let folder = importer.and_then(Path::parent).unwrap_or(&self.root);
         let wanted = self.join(folder, specifier)?;
-        let found = match self.canonical_inside(&wanted)? {
-            Some(path) => path,
-            None => match self.canonical_inside(&typescript_twin(&wanted))? {
-                Some(path) => path,
-                None => return Err(self.no_such_file(&wanted)),
-            },
+        let exact = self.canonical_inside(&wanted)?;
+        let names_folder = specifier.ends_with('/') || specifier.ends_with('.');
+        let found = match &exact {
+            Some(path) if path.is_file() && !specifier.ends_with('/') => Some(path.clone()),
+            _ if names_folder => None,
+            _ => self.first_file(module_name::meant_files(&wanted))?,
         };
-        if !found.is_file() {
-            return Err(self.not_a_file(&wanted, &found));
-        }
-        match language(&found) {
+        let found = match (found, &exact) {
+            (Some(found), _) => found,
+            (None, Some(path)) if path.is_dir() => {
+                match self.first_file(module_name::index_files(path))? {
+                    Some(index) => index,
+                    None => return Err(no_index_file()),
+                }
+            }
+            (None, Some(_)) => return Err(not_a_regular_file()),
+            (None, None) => return Err(self.no_such_file(&wanted, specifier)),
+        };
+        match module_name::language(&found) {
             Ok(language) => Ok(self.module_file(found, language)),
-            Err((reason, hint)) => Err(ImportRefusal::new(reason, hint)),
+            Err(UnsupportedName::Jsx) => {
+                Err(ImportRefusal::new(UnsupportedName::JSX, UnsupportedName::NO_JSX))
+            }
+            Err(UnsupportedName::Other) => Err(ImportRefusal::new(
+                "it is not JavaScript, TypeScript or JSON",
+                "import a file that ends in `.ts`, `.js` or `.json`",
+            )),
         }
+    }
+
+    /// Returns the first of the candidates that is a file.
+    fn first_file(
+        &self,
+        candidates: impl Iterator<Item = PathBuf>,
+    ) -> Result<Option<PathBuf>, ImportRefusal> {
+        for candidate in candidates {
+            match self.canonical_inside(&candidate)? {
+                Some(found) if found.is_file() => return Ok(Some(found)),
+                _ => {}
+            }
+        }
+        Ok(None)
     }
 
     /// Joins a folder and a specifier without reading the disk, so that `..` beyond the root is
@@ -159,36 +201,16 @@ impl Workspace {
         }
     }
 
-    fn no_such_file(&self, wanted: &Path) -> ImportRefusal {
-        let stem = wanted.file_stem().map(|stem| wanted.with_file_name(stem));
-        let name = wanted.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let mut candidates = Vec::new();
-        for extension in ["ts", "js", "mts", "mjs", "json"] {
-            candidates.push(wanted.with_file_name(format!("{name}.{extension}")));
-            candidates.extend(stem.as_ref().map(|stem| stem.with_extension(extension)));
-        }
-        let found = candidates
-            .iter()
-            .find(|path| matches!(self.canonical_inside(path), Ok(Some(found)) if found.is_file()));
-        ImportRefusal {
-            reason: "there is no such file",
-            hint: found.map(|path| format!("write the whole name: `{}`", self.name(path))),
-        }
-    }
-
-    fn not_a_file(&self, wanted: &Path, found: &Path) -> ImportRefusal {
-        let index = ["index.ts", "index.js"]
-            .iter()
-            .map(|name| found.join(name))
-            .find(|path| path.is_file());
-        match index {
-            Some(path) => ImportRefusal::new(
-                "it is a folder",
-                format!("write the whole name: `{}`", self.name(&path)),
-            ),
-            None if found.is_dir() => self.no_such_file(wanted),
-            None => ImportRefusal::new("it is not a regular file", ALLOWED_IMPORTS),
-        }
+    /// Returns the refusal of a missing file, with a file of a similar name as its hint.
+    fn no_such_file(&self, wanted: &Path, specifier: &str) -> ImportRefusal {
+        let reason = "there is no such file";
+        let folder = wanted.parent().filter(
+            |folder| matches!(self.canonical_inside(folder), Ok(Some(folder)) if folder.is_dir()),
+        );
+        let name = wanted.file_name().unwrap_or_default().to_string_lossy();
+        let near = folder.and_then(|folder| module_name::nearest_file(folder, &name));
+        let start = specifier.rsplit_once('/').map_or(".", |(start, _)| start);
+        ImportRefusal { reason, hint: near.map(|near| format!("did you mean `{start}/{near}`?")) }
     }
 
     fn module_file(&self, path: PathBuf, language: Language) -> ModuleFile {
@@ -208,33 +230,12 @@ fn leaves_workspace() -> ImportRefusal {
     ImportRefusal::new("it leaves the workspace", ALLOWED_IMPORTS)
 }
 
-/// Returns the TypeScript file that a specifier may mean: TypeScript programs often import `./x.js`
-/// for a file `./x.ts` on disk.
-fn typescript_twin(path: &Path) -> PathBuf {
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("js") => path.with_extension("ts"),
-        Some("mjs") => path.with_extension("mts"),
-        _ => path.to_owned(),
-    }
+fn no_index_file() -> ImportRefusal {
+    ImportRefusal::new("it is a folder without an `index` file", "name a file in it")
 }
 
-fn language(path: &Path) -> Result<Language, (&'static str, &'static str)> {
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("ts" | "mts") => Ok(Language::TypeScript),
-        Some("js" | "mjs") => Ok(Language::JavaScript),
-        Some("json") => Ok(Language::Json),
-        Some("tsx" | "jsx") => {
-            Err(("JSX files cannot be run", "programs have no JSX: use a `.ts` or `.js` file"))
-        }
-        Some("cts" | "cjs") => Err((
-            "CommonJS files cannot be run",
-            "use `import` and `export` in a `.ts` or `.js` file",
-        )),
-        _ => Err((
-            "file is not a program",
-            "use a file that ends in `.ts`, `.mts`, `.js`, `.mjs` or `.json`",
-        )),
-    }
+fn not_a_regular_file() -> ImportRefusal {
+    ImportRefusal::new("it is not a regular file", ALLOWED_IMPORTS)
 }
 
 #[cfg(test)]
@@ -269,19 +270,70 @@ mod tests {
     }
 
     #[test]
+    fn names_are_completed_as_typescript_and_bundlers_do() {
+        let (_folder, workspace) = workspace(&[
+            "a.ts",
+            "a.js",
+            "b.mts",
+            "c.cts",
+            "d.cjs",
+            "e.json",
+            "e.test.ts",
+            "lib.ts",
+            "lib/index.ts",
+            "lib/part.ts",
+            "old/index.js",
+            "deep/er/x.ts",
+            "deep/index.mjs",
+        ]);
+        let resolved = |from: &str, specifier: &str| {
+            let found = workspace.resolve(Some(&workspace.root.join(from)), specifier);
+            found.unwrap_or_else(|error| panic!("{specifier}: {error:?}")).name
+        };
+        for (specifier, name) in [
+            ("./a", "a.ts"),
+            ("./a.js", "a.js"),
+            ("./b", "b.mts"),
+            ("./b.mjs", "b.mts"),
+            ("./c", "c.cts"),
+            ("./c.cjs", "c.cts"),
+            ("./d", "d.cjs"),
+            ("./e", "e.json"),
+            ("./e.test", "e.test.ts"),
+            ("./lib", "lib.ts"),
+            ("./lib/", "lib/index.ts"),
+            ("./lib/part", "lib/part.ts"),
+            ("./lib/part.js", "lib/part.ts"),
+            ("./old", "old/index.js"),
+            ("./deep", "deep/index.mjs"),
+        ] {
+            assert_eq!(resolved("main.ts", specifier), name, "{specifier}");
+        }
+        assert_eq!(resolved("deep/er/x.ts", ".."), "deep/index.mjs");
+        assert_eq!(resolved("lib/part.ts", "."), "lib/index.ts");
+    }
+
+    #[test]
     fn wrong_names_get_a_hint_with_the_right_one() {
-        let (_folder, workspace) = workspace(&["x.ts", "lib/index.ts", "y.tsx", "z.cjs", "w"]);
+        let (_folder, workspace) = workspace(&["lib/part.ts", "y.tsx", "w", "empty/x.txt"]);
         let refused = |specifier| workspace.resolve(None, specifier).unwrap_err();
-        assert_eq!(refused("./x").hint.unwrap(), "write the whole name: `x.ts`");
-        assert_eq!(refused("./x.mjs").hint.unwrap(), "write the whole name: `x.ts`");
-        assert_eq!(refused("./lib").hint.unwrap(), "write the whole name: `lib/index.ts`");
-        assert_eq!(
-            refused("./nope.ts"),
-            ImportRefusal { reason: "there is no such file", hint: None }
-        );
+        for (specifier, hint) in [
+            ("./lib/prat.ts", "did you mean `./lib/part.ts`?"),
+            ("./lib/prat", "did you mean `./lib/part.ts`?"),
+            ("./lib/part.tss", "did you mean `./lib/part.ts`?"),
+        ] {
+            let refusal = refused(specifier);
+            assert_eq!(refusal.reason, "there is no such file", "{specifier}");
+            assert_eq!(refusal.hint.as_deref(), Some(hint), "{specifier}");
+        }
+        for specifier in ["./nope.ts", "./no/part.ts"] {
+            let refusal = ImportRefusal { reason: "there is no such file", hint: None };
+            assert_eq!(refused(specifier), refusal, "{specifier}");
+        }
         assert_eq!(refused("./y.tsx").reason, "JSX files cannot be run");
-        assert_eq!(refused("./z.cjs").reason, "CommonJS files cannot be run");
-        assert_eq!(refused("./w").reason, "file is not a program");
+        assert_eq!(refused("./y").reason, "JSX files cannot be run");
+        assert_eq!(refused("./w").reason, "it is not JavaScript, TypeScript or JSON");
+        assert_eq!(refused("./empty").reason, "it is a folder without an `index` file");
     }
 
     #[test]
@@ -295,8 +347,7 @@ mod tests {
             "/etc/passwd",
             "file:///a.js",
             "",
-            ".",
-            "..",
+            "...",
         ] {
             let refused = check_specifier(specifier).unwrap_err();
             assert_eq!(refused.reason, "it is not a relative path", "{specifier}");
@@ -309,7 +360,15 @@ mod tests {
     fn nothing_outside_the_workspace_is_reached() {
         let (folder, workspace) = workspace(&["a.ts", "lib/b.ts"]);
         fs::write(folder.path().join("secret.ts"), "").unwrap();
-        for specifier in ["../secret.ts", "./lib/../../secret.ts", "../absent.ts", "../root/a.ts"] {
+        for specifier in [
+            "../secret.ts",
+            "../secret",
+            "./lib/../../secret.ts",
+            "../absent.ts",
+            "../root/a.ts",
+            "..",
+            "../",
+        ] {
             assert_eq!(
                 workspace.resolve(None, specifier).unwrap_err(),
                 leaves_workspace(),
@@ -325,10 +384,21 @@ mod tests {
         let (folder, workspace) = workspace(&["a.ts"]);
         fs::write(folder.path().join("secret.ts"), "").unwrap();
         symlink(folder.path().join("secret.ts"), workspace.root.join("link.ts")).unwrap();
+        symlink(folder.path().join("secret.ts"), workspace.root.join("hidden.ts")).unwrap();
         symlink(folder.path(), workspace.root.join("up")).unwrap();
         symlink(workspace.root.join("a.ts"), workspace.root.join("inner.ts")).unwrap();
         assert_eq!(workspace.resolve(None, "./link.ts").unwrap_err(), leaves_workspace());
-        assert_eq!(workspace.resolve(None, "./up/secret.ts").unwrap_err(), leaves_workspace());
+        for specifier in
+            ["./up/secret.ts", "./up/secret", "./hidden", "./hidden.js", "./up", "./up/"]
+        {
+            assert_eq!(
+                workspace.resolve(None, specifier).unwrap_err(),
+                leaves_workspace(),
+                "{specifier}"
+            );
+        }
+        let refused = workspace.resolve(None, "./up/secrte.ts").unwrap_err();
+        assert_eq!(refused.hint, None, "names outside are not suggested");
         assert_eq!(workspace.resolve(None, "./inner.ts").unwrap().name, "a.ts");
     }
 

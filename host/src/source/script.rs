@@ -17,13 +17,15 @@ const NAME: usize = 256;
 
 /// A script to run.
 ///
-/// Types are erased, never checked. Imports that are not marked `type` stay even if only types are
-/// used from them, as with TypeScript's `verbatimModuleSyntax`.
+/// Types are erased, never checked. An import whose names are used only as types is erased too, as
+/// TypeScript does it; the module that it names is then not read. An import that is not used at all
+/// stays.
 #[derive(Debug, Clone)]
 pub struct Script {
     pub(super) origin: ScriptSource,
     pub(super) name: Option<String>,
     pub(super) workspace: Option<PathBuf>,
+    pub(super) is_generated: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -43,17 +45,28 @@ impl Script {
         Self::text(text.into(), Language::JavaScript)
     }
 
-    /// Returns a script that is read from a file, whose name ends in `.ts`, `.mts`, `.js` or
-    /// `.mjs`.
+    /// Returns a script that is read from a file, whose name ends in `.ts`, `.mts`, `.cts`, `.js`,
+    /// `.mjs` or `.cjs`. A name without an extension means the file that has one of these.
     ///
     /// Its workspace is the nearest folder above it that contains `.git`, `.pml.json`,
     /// `package.json` or `deno.json`, else its own folder.
     pub fn file(path: impl Into<PathBuf>) -> Self {
-        Self { origin: ScriptSource::File { path: path.into() }, name: None, workspace: None }
+        Self::new(ScriptSource::File { path: path.into() })
+    }
+
+    fn new(origin: ScriptSource) -> Self {
+        Self { origin, name: None, workspace: None, is_generated: false }
     }
 
     fn text(text: String, language: Language) -> Self {
-        Self { origin: ScriptSource::Text { text, language }, name: None, workspace: None }
+        Self::new(ScriptSource::Text { text, language })
+    }
+
+    /// Marks the script as written by pml, so that no position in it is shown.
+    #[must_use]
+    pub(crate) fn generated(mut self) -> Self {
+        self.is_generated = true;
+        self
     }
 
     /// Sets the display name of a text script. A file is named by its path in the workspace.

@@ -29,33 +29,45 @@ const SPARE: usize = 256 << 10;
 /// Most stack that is ever requested, in bytes. A megabyte of ordinary code needs a third of it.
 const MOST: usize = if cfg!(debug_assertions) { 4 << 30 } else { 1 << 30 };
 
-/// Words that nest by themselves, without a bracket or an operator.
-const NESTING_WORDS: [&[u8]; 22] = [
-    b"as",
-    b"asserts",
-    b"async",
-    b"await",
-    b"delete",
-    b"do",
-    b"else",
-    b"in",
-    b"infer",
-    b"instanceof",
-    b"is",
-    b"keyof",
-    b"new",
-    b"readonly",
-    b"return",
-    b"satisfies",
-    b"static",
-    b"throw",
-    b"typeof",
-    b"unique",
-    b"void",
-    b"yield",
-];
-/// Words that nest like brackets.
-const HEAVY_WORDS: [&[u8]; 4] = [b"class", b"extends", b"function", b"namespace"];
+/// What a byte can mean for the depth of the parser.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ByteMeaning {
+    Nothing,
+    Letter,
+    Bracket,
+    Operator,
+}
+
+/// The meaning of each byte.
+const MEANINGS: [ByteMeaning; 256] = {
+    let mut meanings = [ByteMeaning::Nothing; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        meanings[byte] = match byte as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' => ByteMeaning::Letter,
+            b'(' | b'[' | b'{' | b'<' => ByteMeaning::Bracket,
+            b'!' | b'~' | b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'=' | b'?'
+            | b':' | b'.' | b'>' | b'@' | b'`' => ByteMeaning::Operator,
+            _ => ByteMeaning::Nothing,
+        };
+        byte += 1;
+    }
+    meanings
+};
+
+/// Returns the meaning of a word. Some words nest by themselves, without a bracket or an operator,
+/// and some of them like brackets.
+fn meaning_of_word(word: &[u8]) -> ByteMeaning {
+    match word {
+        b"as" | b"asserts" | b"async" | b"await" | b"delete" | b"do" | b"else" | b"in"
+        | b"infer" | b"instanceof" | b"is" | b"keyof" | b"new" | b"readonly" | b"return"
+        | b"satisfies" | b"static" | b"throw" | b"typeof" | b"unique" | b"void" | b"yield" => {
+            ByteMeaning::Operator
+        }
+        b"class" | b"extends" | b"function" | b"namespace" => ByteMeaning::Bracket,
+        _ => ByteMeaning::Nothing,
+    }
+}
 
 /// Runs `work` on this thread if its stack is large enough, else on a new thread with a larger
 /// stack.
@@ -113,23 +125,24 @@ pub(super) fn on_large_stack_for<R: Send>(
 /// Returns an upper bound of the stack that parsing and walking a text can take, in bytes.
 fn stack_bound(text: &[u8]) -> usize {
     let (mut brackets, mut operators) = (0usize, 0usize);
-    let mut word: Option<usize> = None;
-    for (at, byte) in text.iter().enumerate() {
-        if byte.is_ascii_alphabetic() {
-            word.get_or_insert(at);
+    let mut count = |meaning| match meaning {
+        ByteMeaning::Bracket => brackets += 1,
+        ByteMeaning::Operator => operators += 1,
+        ByteMeaning::Letter | ByteMeaning::Nothing => {}
+    };
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        let meaning = MEANINGS[usize::from(*byte)];
+        let start = at;
+        at += 1;
+        if meaning != ByteMeaning::Letter {
+            count(meaning);
             continue;
         }
-        if let Some(start) = word.take() {
-            let found = &text[start..at];
-            operators += usize::from(NESTING_WORDS.contains(&found));
-            brackets += usize::from(HEAVY_WORDS.contains(&found));
+        while text.get(at).is_some_and(|byte| MEANINGS[usize::from(*byte)] == ByteMeaning::Letter) {
+            at += 1;
         }
-        match byte {
-            b'(' | b'[' | b'{' | b'<' => brackets += 1,
-            b'!' | b'~' | b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'=' | b'?'
-            | b':' | b'.' | b'>' | b'@' | b'`' => operators += 1,
-            _ => {}
-        }
+        count(meaning_of_word(&text[start..at]));
     }
     BASE.saturating_add(brackets.saturating_mul(BRACKET))
         .saturating_add(operators.saturating_mul(OPERATOR))

@@ -8,9 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::position::Position;
 use super::program::Program;
-use crate::model::WorkSlice;
+use crate::model::Position;
 use crate::source::trace_resolver::{FrameLocation, StackLine, TraceResolver};
 
 /// Most frames returned: enough to see a recursion, few enough to read.
@@ -30,6 +29,9 @@ pub struct StackFrame {
     pub function: Option<String>,
     /// The position inside the function.
     pub position: Position,
+    /// Whether the function awaits the frame before it, and does not run.
+    #[serde(default, rename = "async", skip_serializing_if = "std::ops::Not::not")]
+    pub is_async: bool,
 }
 
 impl Program {
@@ -38,34 +40,14 @@ impl Program {
     ///
     /// Implicit constructors are left out, unless the stack has no other frames of this program.
     pub fn trace(&self, raw_stack: &str) -> Vec<StackFrame> {
-        self.trace_for(raw_stack, None)
-    }
-
-    /// Does the same as [`Program::trace`] for a run, and charges the CPU time to it. If the run
-    /// has no CPU time left, positions are less exact.
-    pub(crate) fn trace_for(
-        &self,
-        raw_stack: &str,
-        run: Option<&WorkSlice<'_>>,
-    ) -> Vec<StackFrame> {
-        let lines: Vec<_> = raw_stack.lines().take(LINES).map(StackLine::parse).collect();
-        let resolver = TraceResolver::new(self, &lines, run);
-        let locations = resolver.locations(&lines);
-        let filter = FrameFilter::for_locations(&locations);
-        let frames = lines.iter().zip(&locations).filter_map(|(line, location)| {
-            let position = filter.position(location)?;
-            Some(StackFrame {
-                function: function_name(&resolver, line, position),
-                position: position.clone(),
-            })
-        });
-        frames.take(FRAMES).collect()
+        let lines = stack_lines(raw_stack);
+        frames(&TraceResolver::new(self, &lines, None), &lines)
     }
 
     /// Returns a raw guest stack in which the positions of this program's frames are those of the
     /// user's text. Other lines stay.
     pub fn trace_text(&self, raw_stack: &str) -> String {
-        let texts: Vec<_> = raw_stack.split_inclusive('\n').collect();
+        let texts: Vec<_> = StackLine::split(raw_stack).collect();
         let lines: Vec<_> = texts
             .iter()
             .map(|text| StackLine::parse(text.trim_end_matches(['\n', '\r'])))
@@ -87,6 +69,27 @@ impl Program {
         }
         out
     }
+}
+
+/// Parses the lines of a raw stack.
+pub(super) fn stack_lines(raw_stack: &str) -> Vec<StackLine<'_>> {
+    let lines = StackLine::split(raw_stack).take(LINES);
+    lines.map(|line| StackLine::parse(line.trim_end_matches(['\n', '\r']))).collect()
+}
+
+/// Returns the frames that lie in the program.
+pub(super) fn frames(resolver: &TraceResolver<'_>, lines: &[StackLine<'_>]) -> Vec<StackFrame> {
+    let locations = resolver.locations(lines);
+    let filter = FrameFilter::for_locations(&locations);
+    let frames = lines.iter().zip(&locations).filter_map(|(line, location)| {
+        let position = filter.position(location)?;
+        Some(StackFrame {
+            function: function_name(resolver, line, position),
+            position: position.clone(),
+            is_async: false,
+        })
+    });
+    frames.take(FRAMES).collect()
 }
 
 /// Selects the frames that are shown.
@@ -151,6 +154,19 @@ mod tests {
     }
 
     #[test]
+    fn a_line_end_in_a_name_does_not_break_the_stack() {
+        let program = program("function f() {\n  throw new Error('x')\n}\nf()");
+        let stack = "    at a\nb (program.ts:2:9)\n    at c\n    at d\n\ne (program.ts:3:1)\n    at map (native)\n    at default (program.ts:4:1)\n";
+        assert_eq!(
+            locations(&program, stack),
+            [(Some("a\nb".into()), 2, 9), (Some("c\n    at d\n\ne".into()), 3, 1), (None, 4, 1)]
+        );
+        assert_eq!(program.trace_text(stack), stack);
+        let endless = format!("    at a{}", "\nb".repeat(100_000));
+        assert_eq!(locations(&program, &endless), []);
+    }
+
+    #[test]
     fn columns_are_utf16_and_shifts_are_undone() {
         let text = "const ä = '😀'; f(ä)";
         let program = program(text);
@@ -206,7 +222,7 @@ mod tests {
     #[test]
     fn other_lines_of_a_text_stay_as_they_are() {
         let program = program("1; f()");
-        let text = "Error: x\n    at default (program.ts:1:11)\n    at native (native)\n";
+        let text = "Error: x\n    at default (program.ts:1:26)\n    at native (native)\n";
         assert_eq!(
             program.trace_text(text),
             "Error: x\n    at default (program.ts:1:4)\n    at native (native)\n"

@@ -8,9 +8,11 @@
 use crate::model::WorkSlice;
 use std::collections::{HashMap, HashSet};
 
-use super::position::{LineIndex, Position, utf16_column};
 use super::program::{Program, SourceModule};
 use super::sites::{self, CallSites};
+use super::wrap;
+use crate::model::{LineIndex, Position, utf16_column};
+use oxc::span::Span;
 
 /// Longest line that is read as a frame, in bytes.
 const LINE: usize = 4096;
@@ -32,6 +34,32 @@ struct RawPosition<'t> {
 }
 
 impl<'t> StackLine<'t> {
+    /// Splits a raw stack into lines, with their line ends. QuickJS ends each frame with its
+    /// position, so a line that begins a frame and has none is a name that contains a line end.
+    pub(super) fn split(raw_stack: &'t str) -> impl Iterator<Item = &'t str> {
+        let mut rest = raw_stack;
+        std::iter::from_fn(move || {
+            let mut end = 0;
+            loop {
+                let line_end = rest[end..].find('\n').map_or(rest.len(), |at| end + at + 1);
+                if line_end == end {
+                    break;
+                }
+                end = line_end;
+                let frame = rest[..end].trim_end_matches(['\n', '\r']);
+                let is_open = frame.trim_start_matches(' ').starts_with("at ")
+                    && !frame.ends_with(')')
+                    && StackLine::parse(frame).raw.is_none();
+                if !is_open || end > LINE {
+                    break;
+                }
+            }
+            let (line, tail) = rest.split_at(end);
+            rest = tail;
+            (!line.is_empty()).then_some(line)
+        })
+    }
+
     /// Parses a line without its line end.
     pub(super) fn parse(text: &'t str) -> Self {
         let frame = || {
@@ -127,6 +155,17 @@ impl<'p> TraceResolver<'p> {
         indexed.is_some_and(|indexed| indexed.module.first_line == 0)
     }
 
+    /// Returns the expressions of the program that an error of the innermost frame can be about.
+    /// Returns `None` if the innermost frame is not in the program.
+    pub(super) fn innermost<'l>(
+        &'l self,
+        lines: &'l [StackLine<'_>],
+    ) -> Option<InnermostFrame<'l, 'p>> {
+        let raw = lines.first()?.raw.as_ref()?;
+        let indexed = self.modules.get(raw.file)?;
+        Some(InnermostFrame { indexed, offset: indexed.offset(raw)? })
+    }
+
     /// Returns the location of one line. The callee is the function that the frame waits for; the
     /// frame in which the error was made waits for none.
     fn location(&self, line: &StackLine<'_>, callee: Option<&str>) -> Option<FrameLocation> {
@@ -145,6 +184,45 @@ impl<'p> TraceResolver<'p> {
     }
 }
 
+/// The frame in which an error was made, if it is in the program.
+pub(super) struct InnermostFrame<'l, 'p> {
+    indexed: &'l IndexedModule<'p>,
+    /// The offset in the executed code that QuickJS reports.
+    offset: u32,
+}
+
+impl InnermostFrame<'_, '_> {
+    /// Returns the module's name.
+    pub(super) fn module(&self) -> &str {
+        &self.indexed.module.name
+    }
+
+    /// Returns the sites of the module.
+    pub(super) fn sites(&self) -> &CallSites {
+        &self.indexed.sites
+    }
+
+    /// Returns the reported offset in the executed code.
+    pub(super) fn offset(&self) -> u32 {
+        self.offset
+    }
+
+    /// Returns the text of an expression of the executed code.
+    pub(super) fn text(&self, span: Span) -> Option<&str> {
+        self.indexed.module.code.get(span.start as usize..span.end as usize)
+    }
+
+    /// Returns the position in the user's text of an offset in the executed code.
+    pub(super) fn user_position(&self, offset: u32) -> Option<Position> {
+        self.indexed.position(offset)
+    }
+
+    /// Returns the offset in the user's text of one in the executed code.
+    pub(super) fn user_offset(&self, offset: u32) -> Option<u32> {
+        self.indexed.source.byte_offset(&self.user_position(offset)?)
+    }
+}
+
 impl<'p> IndexedModule<'p> {
     fn new(module: &'p SourceModule, lines: &[StackLine<'_>], run: Option<&WorkSlice<'_>>) -> Self {
         let (source, code) = (LineIndex::new(&module.source), LineIndex::new(&module.code));
@@ -157,7 +235,8 @@ impl<'p> IndexedModule<'p> {
         // Without sites, positions are those that QuickJS reports: good enough for a run that has
         // no CPU time left.
         if run.is_none_or(|run| run.check().is_ok()) {
-            indexed.sites = sites::find(&module.code, &indexed.code, &wanted, run);
+            let wrapper = if module.first_line == 0 { wrap::parameter(&module.code) } else { None };
+            indexed.sites = sites::find(&module.code, wrapper, &indexed.code, &wanted, run);
         }
         indexed
     }

@@ -1,10 +1,11 @@
 //! Wraps a function body as a module whose default export runs it.
 //!
-//! Input: the parsed text and its blanked code. Output: the module, with `return(…)` around a last
-//! expression. **Invariant:** the wrapper has a line of its own, and `return(` is inserted directly
-//! after the previous statement. So only text on that statement's last line moves, and this shift
-//! is recorded. **Invariant:** the result parses as exactly one default export of an async arrow
-//! function that contains all statements.
+//! Input: the parsed text and its blanked code. Output: the module, with `return lastExpression(…)`
+//! around a last expression. The guest calls the function with that parameter, and so knows a value
+//! that the program did not return itself. **Invariant:** the wrapper has a line of its own, and
+//! `return lastExpression(` is inserted directly after the previous statement. So only text on that
+//! statement's last line moves, and this shift is recorded. **Invariant:** the result parses as
+//! exactly one default export of an async arrow function that contains all statements.
 
 use oxc::ast::ast::{
     ArrowFunctionBody, ExportDefaultDeclarationKind, Expression, Program, Statement,
@@ -14,12 +15,14 @@ use oxc::span::GetSpan as _;
 use super::blank::is_erased;
 use super::error::{ModuleText, SourceError};
 use super::parse;
-use super::position::LineIndex;
 use super::program::ColumnShift;
+use crate::model::LineIndex;
 
-const HEAD: &str = "export default async()=>{";
-const RETURN: &str = "return(";
+const HEAD: &str = "export default async(";
+const BODY: &str = ")=>{";
 const TAIL: &str = "\n}";
+/// The name of the parameter that takes the value of a last expression.
+const PARAMETER: &str = "lastExpression";
 
 /// A wrapped function body.
 #[derive(Debug)]
@@ -43,13 +46,18 @@ pub(super) fn wrap(
     code: String,
 ) -> Result<WrappedBody, SourceError> {
     let last = last_expression(program);
-    let wrapped = build(text.text, code, last.as_ref());
+    // The program must not see the parameter, nor declare its name again.
+    let mut parameter = PARAMETER.to_owned();
+    while last.is_some() && text.text.contains(&parameter) {
+        parameter.push('_');
+    }
+    let wrapped = build(text.text, code, last.as_ref(), &parameter);
     let expected = WrapperShape {
         statements: program.directives.len()
             + program.body.iter().filter(|statement| is_executed(statement)).count(),
         returns: last.is_some(),
     };
-    if parse::with_module(&wrapped.code, WrapperShape::of)
+    if parse::with_module(&wrapped.code, |program| WrapperShape::of(program, &parameter))
         .flatten()
         .is_none_or(|shape| !shape.matches(&expected))
     {
@@ -64,10 +72,24 @@ pub(super) fn wrap(
     Ok(wrapped)
 }
 
-fn build(source: &str, code: String, last: Option<&ResultExpression>) -> WrappedBody {
-    let mut out = String::with_capacity(code.len() + HEAD.len() + RETURN.len() + TAIL.len() + 4);
+/// Returns the name of the parameter that takes the value of a last expression, from the code of a
+/// wrapped function body.
+pub(super) fn parameter(code: &str) -> Option<&str> {
+    let (parameter, _) = code.strip_prefix(HEAD)?.split_once(BODY)?;
+    Some(parameter).filter(|parameter| !parameter.is_empty())
+}
+
+fn build(
+    source: &str,
+    code: String,
+    last: Option<&ResultExpression>,
+    parameter: &str,
+) -> WrappedBody {
+    let added = HEAD.len() + BODY.len() + TAIL.len() + 2 * parameter.len() + 16;
+    let mut out = String::with_capacity(code.len() + added);
     out.push_str(HEAD);
     let Some(last) = last else {
+        out.push_str(BODY);
         out.push('\n');
         out.push_str(&code);
         out.push_str(TAIL);
@@ -75,9 +97,12 @@ fn build(source: &str, code: String, last: Option<&ResultExpression>) -> Wrapped
     };
     let (start, end) = (last.previous_end.unwrap_or(0) as usize, last.end as usize);
     let mut shift = None;
+    out.push_str(parameter);
+    out.push_str(BODY);
+    let opening = format!("return {parameter}(");
     match last.previous_end {
         None => {
-            out.push_str(RETURN);
+            out.push_str(&opening);
             out.push('\n');
         }
         Some(_) => {
@@ -89,7 +114,7 @@ fn build(source: &str, code: String, last: Option<&ResultExpression>) -> Wrapped
             if !code[..start].ends_with(';') {
                 out.push(';');
             }
-            out.push_str(RETURN);
+            out.push_str(&opening);
             shift = shift_of(source, start, last.start as usize, out.len() - before);
         }
     }
@@ -119,9 +144,10 @@ fn shift_of(source: &str, insertion: usize, start: usize, by: usize) -> Option<C
     moved.then(|| ColumnShift { line, column: count(byte + 1), by: count(by) })
 }
 
-/// Reports whether a statement remains at run time.
+/// Reports whether a statement remains at run time. A function body has no imports but erased ones.
 fn is_executed(statement: &Statement<'_>) -> bool {
-    !is_erased(statement) && !matches!(statement, Statement::EmptyStatement(_))
+    !is_erased(statement)
+        && !matches!(statement, Statement::EmptyStatement(_) | Statement::ImportDeclaration(_))
 }
 
 fn last_expression(program: &Program<'_>) -> Option<ResultExpression> {
@@ -158,7 +184,7 @@ struct WrapperShape {
 impl WrapperShape {
     /// Returns the shape of a module that is one default export of an async arrow function, or
     /// `None` for any other module.
-    fn of(program: &Program<'_>) -> Option<Self> {
+    fn of(program: &Program<'_>, parameter: &str) -> Option<Self> {
         let [Statement::ExportDefaultDeclaration(export)] = program.body.as_slice() else {
             return None;
         };
@@ -167,13 +193,14 @@ impl WrapperShape {
             return None;
         };
         let ArrowFunctionBody::FunctionBody(body) = &arrow.body else { return None };
-        let plain = arrow.r#async && arrow.params.items.is_empty() && arrow.params.rest.is_none();
+        let plain = arrow.r#async && arrow.params.items.len() <= 1 && arrow.params.rest.is_none();
         if !plain || !program.directives.is_empty() || export.span.end != program.span.end {
             return None;
         }
         let last = body.statements.iter().rfind(|statement| is_executed(statement));
         let returns = matches!(last, Some(Statement::ReturnStatement(it))
-            if matches!(it.argument, Some(Expression::ParenthesizedExpression(_))));
+            if matches!(&it.argument, Some(Expression::CallExpression(call))
+                if matches!(&call.callee, Expression::Identifier(it) if it.name == parameter)));
         let statements = body.directives.len()
             + body.statements.iter().filter(|statement| is_executed(statement)).count();
         Some(Self { statements, returns })
@@ -198,26 +225,64 @@ mod tests {
     #[test]
     fn a_last_expression_is_the_result() {
         for (text, code) in [
-            ("1 + 1", "export default async()=>{return(\n1 + 1)\n}"),
-            ("f();", "export default async()=>{return(\nf());\n}"),
-            ("// a\nf() // b", "export default async()=>{return(\n// a\nf()) // b\n}"),
-            ("let a = 1\na + 1", "export default async()=>{\nlet a = 1;return(\na + 1)\n}"),
-            ("let a = 1; a", "export default async()=>{\nlet a = 1;return( a)\n}"),
-            ("let a = 1; // c\na;", "export default async()=>{\nlet a = 1;return( // c\na);\n}"),
-            ("if (a) {}\n(b)", "export default async()=>{\nif (a) {};return(\n(b))\n}"),
-            ("\"hello\"", "export default async()=>{return(\n\"hello\")\n}"),
-            ("'use strict'; 'x';", "export default async()=>{\n'use strict';return( 'x');\n}"),
-            ("'use strict'\nf()", "export default async()=>{\n'use strict';return(\nf())\n}"),
-            ("a as T", "export default async()=>{return(\na     )\n}"),
-            ("a as T\ntype B = 1", "export default async()=>{return(\na     )\n;         \n}"),
-            ("a;;", "export default async()=>{return(\na);;\n}"),
+            ("1 + 1", "export default async(lastExpression)=>{return lastExpression(\n1 + 1)\n}"),
+            ("f();", "export default async(lastExpression)=>{return lastExpression(\nf());\n}"),
+            (
+                "// a\nf() // b",
+                "export default async(lastExpression)=>{return lastExpression(\n// a\nf()) // b\n}",
+            ),
+            (
+                "let a = 1\na + 1",
+                "export default async(lastExpression)=>{\nlet a = 1;return lastExpression(\na + 1)\n}",
+            ),
+            (
+                "let a = 1; a",
+                "export default async(lastExpression)=>{\nlet a = 1;return lastExpression( a)\n}",
+            ),
+            (
+                "let a = 1; // c\na;",
+                "export default async(lastExpression)=>{\nlet a = 1;return lastExpression( // c\na);\n}",
+            ),
+            (
+                "if (a) {}\n(b)",
+                "export default async(lastExpression)=>{\nif (a) {};return lastExpression(\n(b))\n}",
+            ),
+            (
+                "\"hello\"",
+                "export default async(lastExpression)=>{return lastExpression(\n\"hello\")\n}",
+            ),
+            (
+                "'use strict'; 'x';",
+                "export default async(lastExpression)=>{\n'use strict';return lastExpression( 'x');\n}",
+            ),
+            (
+                "'use strict'\nf()",
+                "export default async(lastExpression)=>{\n'use strict';return lastExpression(\nf())\n}",
+            ),
+            ("a as T", "export default async(lastExpression)=>{return lastExpression(\na     )\n}"),
+            (
+                "a as T\ntype B = 1",
+                "export default async(lastExpression)=>{return lastExpression(\na     )\n;         \n}",
+            ),
+            ("a;;", "export default async(lastExpression)=>{return lastExpression(\na);;\n}"),
             (
                 "#!/usr/bin/env pml\n1",
-                "export default async()=>{return(\n                  \n1)\n}",
+                "export default async(lastExpression)=>{return lastExpression(\n                  \n1)\n}",
             ),
-            ("await f()", "export default async()=>{return(\nawait f())\n}"),
-            ("a, b", "export default async()=>{return(\na, b)\n}"),
-            ("() => {}", "export default async()=>{return(\n() => {})\n}"),
+            (
+                "await f()",
+                "export default async(lastExpression)=>{return lastExpression(\nawait f())\n}",
+            ),
+            ("a, b", "export default async(lastExpression)=>{return lastExpression(\na, b)\n}"),
+            (
+                "let lastExpression = 1; lastExpression",
+                "export default async(lastExpression_)=>{\nlet lastExpression = 1;\
+                 return lastExpression_( lastExpression)\n}",
+            ),
+            (
+                "() => {}",
+                "export default async(lastExpression)=>{return lastExpression(\n() => {})\n}",
+            ),
         ] {
             assert_eq!(body(text), code, "{text}");
         }
@@ -248,8 +313,8 @@ mod tests {
                 .shift
                 .map(|it| (it.line, it.column, it.by))
         };
-        assert_eq!(shift("a; b"), Some((1, 3, 7)));
-        assert_eq!(shift("let x\nif (a) {} b"), Some((2, 10, 8)));
+        assert_eq!(shift("a; b"), Some((1, 3, 22)));
+        assert_eq!(shift("let x\nif (a) {} b"), Some((2, 10, 23)));
         assert_eq!(shift("a\nb"), None);
         assert_eq!(shift("a"), None);
     }

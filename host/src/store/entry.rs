@@ -159,6 +159,8 @@ pub enum JournalEvent {
         /// The digest of the ask that was approved ([`Ask::digest`](crate::Ask::digest)). `None` if
         /// nobody was asked.
         approved: Option<String>,
+        /// True if the package of its server was installed for this call.
+        installed: bool,
     },
     /// A call has its outcome, which the program gets next. The entry's time is the clock reading
     /// that the program gets with it.

@@ -29,7 +29,7 @@ pub enum StoreError {
         detail: String,
     },
     /// Something other than pml has changed the journal's schema.
-    #[error("the journal is not as pml made it ({detail}) and was left as it is: {}", path.display())]
+    #[error("the journal was changed by something other than pml ({detail}) and was left as it is: {}", path.display())]
     Altered {
         /// The journal's file.
         path: PathBuf,
@@ -38,7 +38,7 @@ pub enum StoreError {
     },
     /// A newer pml wrote the journal.
     #[error(
-        "the journal has format {found}, and this pml reads up to {known}: {}", path.display()
+        "the journal was written by a newer pml (format {found}; this one reads up to {known}): {}", path.display()
     )]
     Newer {
         /// The journal's file.
@@ -49,19 +49,19 @@ pub enum StoreError {
         known: u32,
     },
     /// The disk is full.
-    #[error("the disk is full: {}", path.display())]
+    #[error("the journal cannot be written, because the disk is full: {}", path.display())]
     Full {
         /// The journal's file.
         path: PathBuf,
     },
     /// The journal is read-only.
-    #[error("the journal cannot be written, it is read-only: {}", path.display())]
+    #[error("the journal cannot be written, because it is read-only: {}", path.display())]
     ReadOnly {
         /// The journal's file.
         path: PathBuf,
     },
     /// SQLite reported an error.
-    #[error("the journal does not work ({detail}): {}", path.display())]
+    #[error("the journal cannot be used ({detail}): {}", path.display())]
     Database {
         /// The journal's file.
         path: PathBuf,
@@ -75,7 +75,7 @@ pub enum StoreError {
     #[error("there is no run `{0}`")]
     UnknownRun(RunId),
     /// Another process, or another part of this one, owns the run.
-    #[error("run `{run}` belongs to {owner}")]
+    #[error("run `{run}` is being run by {owner}")]
     Owned {
         /// The run.
         run: RunId,
@@ -86,7 +86,7 @@ pub enum StoreError {
     #[error("run `{0}` was taken over by another process")]
     Fenced(RunId),
     /// The run has ended.
-    #[error("run `{run}` is over: it is {state}")]
+    #[error("run `{run}` has ended: it is {state}")]
     Ended {
         /// The run.
         run: RunId,
@@ -108,13 +108,11 @@ impl StoreError {
 
     fn hint(&self) -> Option<&'static str> {
         match self {
-            StoreError::Damaged { .. } => Some("move the file away to begin a new journal"),
-            StoreError::Altered { .. } => {
-                Some("somebody else has changed it: move the file away to begin a new journal")
-            }
+            StoreError::Damaged { .. } => Some("to begin a new journal, move the file away"),
+            StoreError::Altered { .. } => Some("to begin a new journal, move the file away"),
             StoreError::Newer { .. } => Some("update pml, or move the file away"),
             StoreError::Full { .. } => {
-                Some("make room and go on: what was journalled before is safe")
+                Some("free some space, then go on: everything that was written before is safe")
             }
             StoreError::Io { source, .. }
                 if matches!(
@@ -122,16 +120,16 @@ impl StoreError {
                     std::io::ErrorKind::AlreadyExists | std::io::ErrorKind::NotADirectory
                 ) =>
             {
-                Some("a file stands where a folder should: move it away")
+                Some("a file has the name of this folder: move it away")
             }
             StoreError::Io { .. } | StoreError::ReadOnly { .. } => {
                 Some("make the folder writable, or run without a journal: `--no-journal`")
             }
-            StoreError::UnknownRun(_) => Some("`pml runs` lists those there are"),
-            StoreError::Owned { .. } => Some("it goes on there; `pml runs` shows where it stands"),
-            StoreError::Ended { .. } => {
-                Some("`pml run --resume RUN FILE` runs a mended program on what it has done")
-            }
+            StoreError::UnknownRun(_) => Some("`pml runs` lists the runs"),
+            StoreError::Owned { .. } => Some("it goes on there; `pml runs` shows its state"),
+            StoreError::Ended { .. } => Some(
+                "`pml run --resume RUN FILE` runs a corrected program, and reuses what the run has done",
+            ),
             _ => None,
         }
     }

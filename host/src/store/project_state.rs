@@ -161,9 +161,11 @@ impl ProjectState {
     /// nothing is written through it.
     fn lock(&self) -> Result<FileLock, Error> {
         if !is_own_folder(&self.folder) {
-            let message =
-                format!("there is no folder of this user's: {}", display_path(&self.folder));
-            return Err(Error::new(Code::Config, message).with_hint("`pml init` makes it"));
+            let message = format!(
+                "the project has no state folder of your own: {}",
+                display_path(&self.folder)
+            );
+            return Err(Error::new(Code::Config, message).with_hint("run `pml init`"));
         }
         lock(&self.folder.join("lock"))
     }
@@ -210,9 +212,9 @@ fn read_id(path: &Path) -> Result<Option<Uuid>, Error> {
 fn damaged(path: &Path) -> Error {
     Error::new(
         Code::Config,
-        format!("the file is damaged, or of a newer pml: {}", display_path(path)),
+        format!("the file is damaged, or was written by a newer pml: {}", display_path(path)),
     )
-    .with_hint("move it away: it is made anew")
+    .with_hint("update pml, or move the file away: pml makes a new one")
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@ use super::connection::Connection;
 use super::error::UpstreamError;
 use super::http;
 use super::result;
-use crate::model::{CallError, Code, RunBudget, format_span};
-use crate::upstream::progress_tracker::ServerProgressSink;
+use crate::model::{CallError, CallProgressSink, Code, RunBudget, format_span};
 use futures_util::FutureExt;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
@@ -30,7 +29,7 @@ pub(super) async fn call(
     tool: &str,
     arguments: Map<String, Value>,
     limit: Duration,
-    progress: Option<ServerProgressSink>,
+    progress: Option<CallProgressSink>,
     budget: &RunBudget,
 ) -> Result<String, CallError> {
     let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);

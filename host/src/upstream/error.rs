@@ -15,34 +15,28 @@ pub(crate) enum UpstreamError {
     #[error("there is no server `{0}`")]
     Unknown(String),
     /// Variables that it declares are not set.
-    #[error(
-        "the server `{server}` needs {}: set it in the environment or in the project's `.env`",
-        quoted_names(variables)
-    )]
+    #[error("server `{server}` needs {}, which is not set", quoted_names(variables))]
     Missing { server: String, variables: Vec<String> },
     /// Files that its launch line names changed since they were trusted.
     #[error(
-        "the server `{server}` is not started: {} changed since this folder was trusted",
+        "server `{server}` is not started: {} changed since you trusted this folder",
         quoted_names(files)
     )]
     Untrusted { server: String, files: Vec<String> },
     /// It could not be started or reached, or did not begin to speak MCP.
-    #[error("the server `{server}` cannot be {}: {reason}{}", verb(*.local), quoted_lines(output))]
+    #[error("server `{server}` cannot be {}: {reason}{}", verb(*.local), quoted_lines(output))]
     Start { server: String, local: bool, reason: String, output: Vec<String> },
     /// It failed recently and is not tried again yet.
-    #[error("the server `{server}` failed and is tried again in {}: {reason}", format_span(*.retry_in))]
+    #[error("server `{server}` failed, and is started again in {}: {reason}", format_span(*.retry_in))]
     BackingOff { server: String, reason: String, retry_in: Duration },
     /// It ended during a call.
-    #[error(
-        "the server `{server}` went away in the middle of the call: {reason}{}",
-        quoted_lines(output)
-    )]
+    #[error("server `{server}` ended during the call: {reason}{}", quoted_lines(output))]
     Gone { server: String, reason: String, output: Vec<String> },
     /// It did not list its tools.
-    #[error("the server `{server}` does not list its tools: {reason}")]
+    #[error("server `{server}` did not list its tools: {reason}")]
     Listing { server: String, reason: String },
     /// pml is closing.
-    #[error("the server `{0}` is not started any more: pml is closing")]
+    #[error("server `{0}` is not started, because pml is closing")]
     Closed(String),
 }
 
@@ -54,6 +48,23 @@ impl UpstreamError {
             UpstreamError::Missing { .. } => Code::ApiKeyRequired,
             UpstreamError::Untrusted { .. } => Code::Untrusted,
             _ => Code::ServerFailed,
+        }
+    }
+
+    /// Returns what to do about it.
+    fn hint(&self) -> Option<&'static str> {
+        match self {
+            UpstreamError::Unknown(_) => Some("`pml servers` lists the servers"),
+            UpstreamError::Missing { .. } => {
+                Some("set it in the environment, or in the `.env` of the project")
+            }
+            UpstreamError::Untrusted { .. } => {
+                Some("read what changed with `pml trust --show`, then trust it with `pml trust`")
+            }
+            UpstreamError::Start { .. } | UpstreamError::BackingOff { .. } => {
+                Some("`pml servers` shows its last output")
+            }
+            _ => None,
         }
     }
 
@@ -71,21 +82,23 @@ impl UpstreamError {
 
 impl From<UpstreamError> for CallError {
     fn from(error: UpstreamError) -> CallError {
-        CallError::new(error.code(), error.to_string())
+        let call_error = CallError::new(error.code(), error.to_string());
+        match (&error, error.hint()) {
+            // A program has its answer already: its message has the last output.
+            (UpstreamError::Start { .. } | UpstreamError::BackingOff { .. }, _) | (_, None) => {
+                call_error
+            }
+            (_, Some(hint)) => call_error.with_hint(hint),
+        }
     }
 }
 
 impl From<UpstreamError> for Error {
     fn from(error: UpstreamError) -> Error {
         let result = Error::new(error.code(), error.to_string());
-        match error {
-            UpstreamError::Unknown(_) => result.with_hint("`pml servers` lists those there are"),
-            UpstreamError::Untrusted { .. } => result
-                .with_hint("look at it with `pml trust --show`, then trust it with `pml trust`"),
-            UpstreamError::Start { .. } | UpstreamError::BackingOff { .. } => {
-                result.with_hint("`pml servers` shows what it said last")
-            }
-            _ => result,
+        match error.hint() {
+            Some(hint) => result.with_hint(hint),
+            None => result,
         }
     }
 }
@@ -122,7 +135,7 @@ fn quoted_lines(output: &[String]) -> String {
     }
     let start = output.len().saturating_sub(MAX_LINES);
     let lines: Vec<_> = output[start..].iter().map(|line| format!("\n  | {line}")).collect();
-    format!("; it said last:{}", lines.concat())
+    format!("; its last output:{}", lines.concat())
 }
 
 #[cfg(test)]
@@ -140,7 +153,7 @@ mod tests {
         };
         assert_eq!(
             error.to_string(),
-            "the server `git` cannot be started: it ended with exit status 1; it said last:\n  | no module `mcp`"
+            "server `git` cannot be started: it ended with exit status 1; its last output:\n  | no module `mcp`"
         );
         assert_eq!(CallError::from(error).code, "SERVER_FAILED");
     }
@@ -151,6 +164,11 @@ mod tests {
         let error = UpstreamError::Missing { server: "github".into(), variables };
         assert_eq!(error.code(), Code::ApiKeyRequired);
         assert!(error.to_string().contains("`GITHUB_TOKEN`"), "{error}");
-        assert!(error.to_string().contains("`.env`"), "{error}");
+        let shown = CallError::from(error).message;
+        assert_eq!(
+            shown,
+            "server `github` needs `GITHUB_TOKEN`, which is not set\n\
+             hint: set it in the environment, or in the `.env` of the project"
+        );
     }
 }

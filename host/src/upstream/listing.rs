@@ -90,9 +90,11 @@ pub(super) async fn fetch(
             Err(ServiceError::McpError(error)) => return Err(secrets.safe_text(&error.message)),
             Err(error) => return Err(secrets.safe_text(&error.to_string())),
         };
-        let Value::Object(mut page) = page else { return Err("the list is not an object".into()) };
+        let Value::Object(mut page) = page else {
+            return Err("its list of tools is not an object".into());
+        };
         let Some(Value::Array(tools)) = page.remove("tools") else {
-            return Err("the list holds no `tools`".into());
+            return Err("its list of tools has no `tools`".into());
         };
         for tool in tools {
             draft.add(tool);

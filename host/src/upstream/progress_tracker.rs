@@ -1,24 +1,10 @@
-//! Tracks the progress of calls in flight: when a server last reported any, and the callback to
-//! pass it to.
+//! Tracks the progress of calls in flight: when a server last reported any, and who wants to know.
 
+use crate::model::{CallProgress, CallProgressSink};
 use rmcp::model::{NumberOrString, ProgressNotificationParam, ProgressToken};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::time::Instant;
-
-/// The progress of a call, as its server reports it.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ServerProgress {
-    /// The amount that is done so far.
-    pub(crate) done: f64,
-    /// The total amount, if the server knows it.
-    pub(crate) total: Option<f64>,
-    /// The server's message, not yet escaped.
-    pub(crate) message: Option<String>,
-}
-
-/// Receives the progress of a call. It is called from the server's own task and must not block.
-pub(crate) type ServerProgressSink = Arc<dyn Fn(ServerProgress) + Send + Sync>;
 
 /// The calls in flight.
 #[derive(Default)]
@@ -28,7 +14,7 @@ pub(super) struct ProgressTracker {
 
 struct TrackedCall {
     last: Option<Instant>,
-    sink: Option<ServerProgressSink>,
+    sink: Option<CallProgressSink>,
 }
 
 /// A call that is tracked until this is dropped.
@@ -42,7 +28,7 @@ impl ProgressTracker {
     pub(super) fn track(
         &self,
         token: &ProgressToken,
-        sink: Option<ServerProgressSink>,
+        sink: Option<CallProgressSink>,
     ) -> TrackingGuard<'_> {
         let token = token_number(token).unwrap_or(-1);
         self.lock().insert(token, TrackedCall { last: None, sink });
@@ -61,11 +47,8 @@ impl ProgressTracker {
         let sink = call.sink.clone();
         drop(calls);
         if let Some(sink) = sink {
-            sink(ServerProgress {
-                done: progress.progress,
-                total: progress.total,
-                message: progress.message,
-            });
+            let ProgressNotificationParam { progress: done, total, message, .. } = progress;
+            sink.report(CallProgress::new(done, total, message.as_deref()));
         }
     }
 

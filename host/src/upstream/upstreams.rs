@@ -6,9 +6,8 @@ use super::listing::ServerTools;
 use super::server::{ServerLifecycle, UpstreamServer};
 use super::status::{self, ServerState, ServerStatus};
 use crate::config::ServerConfig;
-use crate::model::{CallError, Clock, RunBudget};
+use crate::model::{CallError, CallProgressSink, Clock, RunBudget};
 use crate::store::ServerCache;
-use crate::upstream::progress_tracker::ServerProgressSink;
 use futures_util::future::join_all;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -118,7 +117,7 @@ impl Upstreams {
         server: &str,
         tool: &str,
         arguments: Map<String, Value>,
-        progress: Option<ServerProgressSink>,
+        progress: Option<CallProgressSink>,
         budget: &RunBudget,
     ) -> Result<String, CallError> {
         let server = self.get(server)?;

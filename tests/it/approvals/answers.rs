@@ -28,7 +28,7 @@ fn without_a_terminal_and_without_yes_nothing_is_recorded() {
     assert_eq!((refused.stdout.as_str(), refused.code), ("", 1));
     assert!(
         refused.stderr.ends_with(
-            "error: no terminal to confirm on\nhint: add `--yes` to answer without one\n"
+            "error: there is no terminal to ask on\nhint: add `--yes` to answer without being asked\n"
         ),
         "{}",
         refused.stderr
@@ -48,7 +48,7 @@ fn an_approved_run_goes_on_and_prints_its_result() {
         format!(
             "tool      │ pml:confirm\n\
              call with │ {{\"message\":\"go on?\",\"token\":\"[hidden: 6 characters]\"}}\n\
-             why       │ the program wants your consent before it goes on\n\
+             why       │ the program asks you before it goes on\n\
              digest    │ {digest}\n"
         )
     );
@@ -76,7 +76,7 @@ fn an_answer_that_comes_again_changes_nothing() {
     assert_eq!(env.run(&["approve", &id, "--yes"]).code, 0);
     let same = env.run(&["approve", &id, "--yes"]);
     assert_eq!((same.stdout.as_str(), same.code), ("", 0));
-    let told = "too late, nothing was changed; it had been decided:\n  ask 1: approved, by ";
+    let told = "it was already decided, and nothing was changed:\n  ask 1: approved by ";
     assert!(same.stderr.starts_with(told), "{}", same.stderr);
     let other = env.run(&["approve", &id, "--yes", "--decline"]);
     assert_eq!((other.stdout.as_str(), other.code), ("", 1));
@@ -100,7 +100,9 @@ fn with_json_every_answer_is_one_line_on_stdout() {
     };
     assert_eq!(answer(&["--only", "1"]), (recorded(1, 0), 0));
     assert_eq!(answer(&["--only", "1"]), (json!({ "recorded": null }), 0));
-    assert_eq!(answer(&["--only", "1", "--decline"]), (json!({ "recorded": null }), 1));
+    let (late, code) = answer(&["--only", "1", "--decline"]);
+    assert_eq!((&late["recorded"], code), (&Value::Null, 1));
+    assert_eq!(late["error"]["message"], "nothing was recorded");
     assert_eq!(answer(&["--no-run"]), (recorded(0, 1), 0));
     let resumed = env.run(&["run", "--resume", "last", "--json"]);
     assert_eq!((resumed.stdout.as_str(), resumed.code), ("[\"yes\",\"yes\"]\n", 0));
@@ -108,7 +110,11 @@ fn with_json_every_answer_is_one_line_on_stdout() {
     let aborted = env.run(&["approve", &open_question(&env), "--yes", "--json", "--abort"]);
     assert_eq!((aborted.stdout.lines().count(), aborted.code), (1, 1));
     let aborted: Value = json::from_str(&aborted.stdout).expect("JSON");
-    assert_eq!(aborted["aborted"]["message"], "Workflow aborted by user");
+    assert_eq!(
+        (&aborted["status"], &aborted["error"]["code"]),
+        (&json!("aborted"), &json!("ABORTED"))
+    );
+    assert_eq!(aborted["error"]["message"], "Workflow aborted by user");
 }
 
 #[test]
@@ -120,7 +126,7 @@ fn an_id_that_nothing_has_is_expired_or_not_found() {
         assert_eq!(
             output.stderr,
             "error: Workflow expired or not found\n\
-             hint: `pml approvals` lists what waits for an answer\n"
+             hint: `pml approvals` lists the open questions\n"
         );
     }
 }
@@ -157,7 +163,7 @@ fn an_aborted_run_is_over() {
     );
     let resumed = env.run(&["run", "--resume", "last"]);
     assert_eq!((resumed.stdout.as_str(), resumed.code), ("", 1));
-    assert!(resumed.stderr.contains("is over: it is aborted\nhint: "), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("has ended: it is aborted\nhint: "), "{}", resumed.stderr);
 }
 
 #[test]
@@ -174,7 +180,7 @@ fn one_ask_of_two_can_be_answered_alone() {
         "{}",
         first.stderr
     );
-    assert!(first.stderr.contains("\nrecorded: 1 more to answer before run "), "{}", first.stderr);
+    assert!(first.stderr.contains("\nrecorded; run "), "{}", first.stderr);
     let asks = json_of(&env, &["approvals", "--json"])[0]["asks"].clone();
     assert_eq!(
         (&asks[0]["decided"], &asks[1]["decided"]["decision"]),
@@ -194,8 +200,8 @@ fn an_answer_that_is_only_recorded_waits_for_resume() {
     let env = waiting(CONFIRM);
     let recorded = env.run(&["approve", &open_question(&env), "--no-run", "--yes"]);
     assert_eq!((recorded.stdout.as_str(), recorded.code), ("", 0));
-    assert!(recorded.stderr.contains("\nrecorded: run "), "{}", recorded.stderr);
-    assert!(recorded.stderr.contains(" can go on: `pml run --resume "), "{}", recorded.stderr);
+    assert!(recorded.stderr.contains("\nrecorded; `pml run --resume "), "{}", recorded.stderr);
+    assert!(recorded.stderr.contains(" goes on with the run"), "{}", recorded.stderr);
     assert_eq!(json_of(&env, &["approvals", "--json"]), json!([]));
     assert_ne!(newest_state(&env), "finished");
     let resumed = env.run(&["run", "--resume", "last"]);
@@ -228,7 +234,11 @@ fn a_question_that_nobody_answered_in_time_is_gone() {
     let late = env.run(&["approve", id, "--yes"]);
     assert_eq!((late.stdout.as_str(), late.code), ("", 1));
     assert!(late.stderr.starts_with("error: the question expired at "), "{}", late.stderr);
-    assert!(late.stderr.ends_with(" main.ts` takes up what it has done\n"), "{}", late.stderr);
+    assert!(
+        late.stderr.ends_with(" main.ts` runs it again, and reuses what it has done\n"),
+        "{}",
+        late.stderr
+    );
     assert_eq!(newest_state(&env), "expired");
     let resumed = env.run(&["run", "--resume", "last"]);
     assert_eq!((resumed.stdout.as_str(), resumed.code), ("", 1));

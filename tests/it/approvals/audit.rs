@@ -1,10 +1,10 @@
 //! The audit trail as a person reads it, and as somebody finds it who was not meant to write it.
 
 use crate::pml;
-use pml::json::{self, Value};
+use pml::json::Value;
 use pml_kit::insta::assert_snapshot;
 use pml_kit::scripts::CONFIRM;
-use pml_kit::{Output, Terminal, TestEnv, newest_state, open_question, wait_until};
+use pml_kit::{Output, Terminal, TestEnv, audit_entries, newest_state, open_question, wait_until};
 use sha2::{Digest, Sha256};
 
 /// A project in which one question was asked and answered: two entries.
@@ -23,7 +23,7 @@ fn ask(env: &TestEnv) {
 
 fn entries(env: &TestEnv, arguments: &[&str]) -> Vec<Value> {
     let output = env.run(&[&["audit", "--json"], arguments].concat());
-    output.stdout.lines().map(|line| json::from_str(line).expect("JSON")).collect()
+    audit_entries(&output.stdout)
 }
 
 fn kinds(env: &TestEnv) -> Vec<String> {
@@ -57,7 +57,7 @@ fn tamper(env: &TestEnv, sql: &str) {
 fn broken(env: &TestEnv, how: &str) {
     let output = env.run(&["audit"]);
     assert_eq!(output.code, 1, "{}", output.stderr);
-    let expected = format!("error: the audit trail is not what was written: {how}\nhint: ");
+    let expected = format!("error: the audit trail was changed: {how}\nhint: ");
     assert!(output.stderr.starts_with(&expected), "{}", output.stderr);
 }
 
@@ -118,53 +118,53 @@ fn no_secret_is_in_the_trail() {
 fn one_changed_byte_is_noticed() {
     let env = answered();
     tamper(&env, "UPDATE audit SET body = replace(body, 'approve', 'decline') WHERE number = 2");
-    broken(&env, "entry 2 is not what was written");
+    broken(&env, "entry 2 was changed");
 }
 
 #[test]
 fn a_removed_entry_is_noticed() {
     let env = answered();
     tamper(&env, "DELETE FROM audit WHERE number = 1");
-    broken(&env, "entry 1 is gone");
+    broken(&env, "entry 1 is missing");
 }
 
 #[test]
 fn an_end_that_was_cut_off_is_noticed() {
     let env = answered();
     tamper(&env, "DELETE FROM audit WHERE number = 2");
-    broken(&env, "its end is gone: it had 2 entries, and has 1");
+    broken(&env, "entries are missing at its end: it had 2, and has 1");
 }
 
 #[test]
 fn a_trail_written_anew_is_noticed_until_a_person_accepts_it() {
     let env = answered();
     std::fs::remove_dir_all(env.journal()).expect("removed");
-    broken(&env, "its end is gone: it had 2 entries, and has 0");
+    broken(&env, "entries are missing at its end: it had 2, and has 0");
     ask(&env);
-    broken(&env, "it was written anew: entry 2 was another one");
+    broken(&env, "it was rewritten: entry 2 was another one");
     let refused = by_agent(&env, &["audit", "--accept", "--yes"]);
     assert_eq!(refused.code, 1);
     assert!(
-        refused.stderr.starts_with("error: an agent runs this command (`CLAUDECODE` is set)\n"),
+        refused.stderr.starts_with("error: an agent runs this command (`CLAUDECODE` is set), "),
         "{}",
         refused.stderr
     );
     let alone = env.run(&["audit", "--accept"]);
     assert_eq!(alone.code, 1);
-    assert!(alone.stderr.contains("error: no terminal to confirm on\n"), "{}", alone.stderr);
-    broken(&env, "it was written anew: entry 2 was another one");
+    assert!(alone.stderr.contains("error: there is no terminal to ask on\n"), "{}", alone.stderr);
+    broken(&env, "it was rewritten: entry 2 was another one");
     let accepted = env.run(&["audit", "--accept", "--yes"]);
     assert_eq!(accepted.code, 0, "{}", accepted.stderr);
     let last = entries(&env, &["-n", "1"]).remove(0);
     assert_eq!(
         (&last["what"], &last["reason"]),
-        (&"accepted".into(), &"it was written anew: entry 2 was another one".into())
+        (&"accepted".into(), &"it was rewritten: entry 2 was another one".into())
     );
     assert_eq!(env.run(&["audit"]).code, 0);
     let again = env.run(&["audit", "--accept"]);
     assert_eq!(
         (again.stderr.as_str(), again.code),
-        ("nothing to accept: it is what was written\n", 0)
+        ("there is nothing to accept: the trail is unchanged\n", 0)
     );
 }
 
@@ -173,9 +173,9 @@ fn a_changed_or_removed_entry_can_be_accepted_and_what_changes_later_is_noticed_
     for (sql, how) in [
         (
             "UPDATE audit SET body = replace(body, 'approve', 'decline') WHERE number = 2",
-            "entry 2 is not what was written",
+            "entry 2 was changed",
         ),
-        ("DELETE FROM audit WHERE number = 1", "entry 1 is gone"),
+        ("DELETE FROM audit WHERE number = 1", "entry 1 is missing"),
     ] {
         let env = answered();
         tamper(&env, sql);
@@ -185,7 +185,7 @@ fn a_changed_or_removed_entry_can_be_accepted_and_what_changes_later_is_noticed_
         let output = env.run(&["audit"]);
         assert_eq!(output.code, 0, "{}", output.stderr);
         assert!(
-            output.stderr.contains("\nentries up to 3 were accepted as they are"),
+            output.stderr.contains("\nthe entries up to 3 were accepted as they are"),
             "{}",
             output.stderr
         );
@@ -198,7 +198,7 @@ fn a_changed_or_removed_entry_can_be_accepted_and_what_changes_later_is_noticed_
             &env,
             "UPDATE audit SET body = replace(body, 'approve', 'decline') WHERE number = 5",
         );
-        broken(&env, "entry 5 is not what was written");
+        broken(&env, "entry 5 was changed");
     }
 }
 
@@ -209,7 +209,7 @@ fn what_was_accepted_cannot_be_changed_once_more() {
     tamper(&env, change);
     assert_eq!(env.run(&["audit", "--accept", "--yes"]).code, 0);
     tamper(&env, "UPDATE audit SET body = replace(body, 'decline', 'always') WHERE number = 2");
-    broken(&env, "its first 3 entries were accepted as they were, and are not that any more");
+    broken(&env, "its first 3 entries were changed after they were accepted");
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn an_entry_that_says_accepted_is_nobodys_word() {
         .map(|byte| format!("{byte:02x}"))
         .collect();
     tamper(&env, &format!("INSERT INTO audit (number, body, hash) VALUES (3, '{text}', '{hash}')"));
-    broken(&env, "entry 2 is not what was written");
+    broken(&env, "entry 2 was changed");
 }
 
 #[test]
@@ -232,10 +232,10 @@ fn accepting_wants_a_yes_on_the_terminal() {
     tamper(&env, "DELETE FROM audit WHERE number = 2");
     let mut terminal = Terminal::start(&env, &["audit", "--accept"]);
     let shown = terminal.sees("[y/n] ");
-    assert!(shown.starts_with("what is wrong: its end is gone: "), "{shown}");
+    assert!(shown.starts_with("the problem: entries are missing at its end: "), "{shown}");
     terminal.types("n\n");
     assert_eq!(terminal.ends(), ("n\nnothing was accepted\n".into(), 1));
-    broken(&env, "its end is gone: it had 2 entries, and has 1");
+    broken(&env, "entries are missing at its end: it had 2, and has 1");
     let mut terminal = Terminal::start(&env, &["audit", "--accept"]);
     terminal.sees("[y/n] ");
     terminal.types("y\n");
@@ -249,13 +249,13 @@ fn a_head_that_is_gone_is_said_and_can_be_begun_again() {
     std::fs::remove_dir_all(env.state().join("audit")).expect("removed");
     let output = env.run(&["audit"]);
     assert!(
-        output.stderr.contains("\nwarning: how far it went is kept nowhere else"),
+        output.stderr.contains("\nwarning: its last hash is not in your state folder"),
         "{}",
         output.stderr
     );
     assert_eq!(env.run(&["audit", "--accept", "--yes"]).code, 0);
     let after = env.run(&["audit"]).stderr;
-    assert!(after.contains("\nentries up to 3 were accepted as they are"), "{after}");
+    assert!(after.contains("\nthe entries up to 3 were accepted as they are"), "{after}");
     assert!(!after.contains("warning"), "{after}");
 }
 
@@ -291,7 +291,7 @@ fn an_agent_does_not_approve_and_its_attempt_stands_in_the_trail() {
         let refused = by_agent(&env, arguments);
         assert_eq!((refused.stdout.as_str(), refused.code), ("", 1));
         assert!(
-            refused.stderr.starts_with("error: an agent runs this command (`CLAUDECODE` is set), and who asks does not approve\nhint: a person answers in a terminal of their own\n"),
+            refused.stderr.starts_with("error: an agent runs this command (`CLAUDECODE` is set), and only a person may approve\nhint: run it yourself, in a terminal of your own\n"),
             "{}",
             refused.stderr
         );

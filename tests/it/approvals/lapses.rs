@@ -34,12 +34,12 @@ fn a_tool_that_says_something_else_of_itself_asks_again_and_shows_every_hidden_c
     let mut second = toolbox_client(&env);
     let asked = second.execute(COUNT);
     assert_eq!(
-        (&asked["approval_type"], &asked["asks"][0]["since"]),
+        (&asked["approval_type"], &asked["context"]["since"]),
         (&json!("integrity"), &json!("grant")),
         "{asked}"
     );
-    let shown = asked["asks"][0]["lines"].to_string();
-    assert!(shown.contains("CHANGED since allowed") && shown.contains("u{202e}"), "{shown}");
+    let shown = asked["context"]["differences"].to_string();
+    assert!(shown.contains("u{202e}") && shown.contains("u{200b}"), "{shown}");
     assert!(!asked.to_string().contains(['\u{202e}', '\u{200b}']), "{asked}");
     let told = env.run(&["approvals", "--verbose"]).stdout;
     assert!(
@@ -76,7 +76,7 @@ fn a_server_that_is_started_otherwise_asks_again() {
     assert_eq!(env.run(&["trust", "--yes"]).code, 0);
     let asked = toolbox_client(&env).execute(COUNT);
     assert_eq!(asked["approval_type"], "integrity", "{asked}");
-    assert_eq!(asked["asks"][0]["differences"][0]["part"], "server", "{asked}");
+    assert_eq!(asked["context"]["differences"][0]["part"], "server", "{asked}");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_condition_that_was_chosen_holds_and_what_is_outside_of_it_asks() {
     assert_eq!(ask["always_with"], json!(["`path` under `/home/ann/notes`"]));
     let done = answer(&mut client, &asked, json!({ "answers": { "1": "always_1" } }));
     assert_eq!(done["result"], 1, "{done}");
-    assert!(done["notes"].to_string().contains("`box:count` is allowed for good"), "{done}");
+    assert!(done["notes"].to_string().contains("`box:count` is always allowed"), "{done}");
     let grant = settings(&env)["permissions"]["grants"][0].clone();
     assert_eq!(grant["where"], json!({ "path": { "under": "/home/ann/notes" } }), "{grant}");
     assert_eq!(touch(&mut client, "/home/ann/notes/b/c.txt")["result"], 2);

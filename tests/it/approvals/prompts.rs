@@ -4,8 +4,8 @@ use crate::pml;
 use pml::json::{self, Value, json};
 use pml_kit::insta::assert_snapshot;
 use pml_kit::{
-    Terminal, TestEnv, json_of, lines_of, newest_state, open_question, redacted, toolbox_server,
-    trusted_project,
+    Terminal, TerminalColours, TestEnv, json_of, lines_of, newest_state, open_question, redacted,
+    toolbox_server, trusted_project,
 };
 
 const CONFIRM: &str = "\
@@ -22,7 +22,10 @@ fn asked(program: &str) -> (TestEnv, Terminal) {
     env.write("main.ts", program);
     let mut terminal = Terminal::start(&env, &["run", "main.ts"]);
     let shown = terminal.sees("> ");
-    assert!(shown.contains("pml: 1 call waits for you\n  tool      │ pml:confirm\n"), "{shown}");
+    assert!(
+        shown.contains("pml: 1 call needs your approval\n  tool      │ pml:confirm\n"),
+        "{shown}"
+    );
     assert!(
         shown.ends_with(
             "  y approve · a always · n decline · p replan · q abort · r reveal · ? help > "
@@ -71,14 +74,14 @@ fn help_shows_the_arguments_in_full_without_secrets() {
     assert_snapshot!(redacted(&help), @r#"
     ?
       y  make this call
-      a  the same, and do not ask for this tool again: for good, in `.pml.json`, where that can be written; else in this run
-      n  do not make it: the program gets an error, which it may handle
-      p  end the run, and tell what was completed, so that a better program can be written
-      q  abort the run
-      r  show all there is to know, secrets included, after a warning
-      why │ the program wants your consent before it goes on
+      a  make this call, and always allow the tool: in `.pml.json` if that can be written, otherwise for this run
+      n  do not make this call: the program gets an error, which it can catch
+      p  end the run, and report what was completed, so that a better program can be written
+      q  end the run
+      r  show all details with their secrets, after a warning
+      why │ the program asks you before it goes on
       digest │ [digest]
-      the arguments in full; of secrets, how many characters they have:
+      all arguments; secrets are replaced by their length:
       │ {
       │   "message": "go on?",
       │   "token": "[hidden: 6 characters]",
@@ -86,7 +89,7 @@ fn help_shows_the_arguments_in_full_without_secrets() {
       │ }
       tool      │ pml:confirm
       call with │ {"message":"go on?","token":"[hidden: 6 characters]","note":"n1"}
-      why       │ the program wants your consent before it goes on
+      why       │ the program asks you before it goes on
       digest    │ [digest]
       y approve · a always · n decline · p replan · q abort · r reveal · ? help >
     "#);
@@ -109,7 +112,7 @@ fn a_prompt_that_expires_says_so_and_how_to_go_on() {
     env.write("main.ts", CONFIRM);
     let arguments = ["run", "main.ts", "--approval-timeout", "3s"];
     let (shown, code) = Terminal::start(&env, &arguments).ends();
-    assert!(shown.contains("no longer asked: it was answered elsewhere, or expired\n"), "{shown}");
+    assert!(shown.contains("pml: this question was answered elsewhere, or expired\n"), "{shown}");
     assert!(
         shown.contains("\nerror: nobody answered in time: the run is over [EXPIRED]\nhint: "),
         "{shown}"
@@ -144,7 +147,7 @@ fn an_answer_from_another_process_ends_the_prompt_and_the_owner_goes_on() {
         approved.stderr
     );
     let shown = terminal.sees("? help > ");
-    assert!(shown.contains("no longer asked: it was answered elsewhere, or expired\n"), "{shown}");
+    assert!(shown.contains("pml: this question was answered elsewhere, or expired\n"), "{shown}");
     assert!(shown.contains("before\n"), "{shown}");
     terminal.types("y\n");
     let (shown, code) = terminal.ends();
@@ -161,10 +164,10 @@ fn ctrl_c_at_the_prompt_leaves_the_question_to_another_process() {
     let id = open_question(&env);
     let run = json_of(&env, &["runs", "--json"])[0]["run_id"].as_str().expect("an id").to_owned();
     let hint = format!(
-        "pml: the question stays open\nhint: `pml approvals` lists it, `pml approve {}` answers it, \
-         `pml run --resume {}` asks again here\n",
-        &id[id.len() - 8..],
-        &run[run.len() - 8..]
+        "pml: the question stays open\nhint: `pml run --resume {}` asks it again here, `pml approve {}` \
+         answers it, `pml approvals` lists all open questions\n",
+        &run[run.len() - 8..],
+        &id[id.len() - 8..]
     );
     assert!(shown.ends_with(&hint), "{shown}");
     let approved = env.run(&["approve", &open_question(&env), "--yes"]);
@@ -207,7 +210,7 @@ fn a_run_that_goes_on_after_approve_asks_on_the_same_terminal() {
     terminal.sees("pml approve: approve? [y/n/?/r] ");
     terminal.types("y\n");
     let shown = terminal.sees("? help > ");
-    assert!(shown.starts_with("y\npml: 1 call waits for you\n"), "{shown}");
+    assert!(shown.starts_with("y\npml: 1 call needs your approval\n"), "{shown}");
     assert!(shown.contains("{\"message\":\"no 2\"}"), "{shown}");
     terminal.types("y\n");
     assert_eq!(terminal.ends(), ("y\n\"all\"\n".into(), 0));
@@ -219,7 +222,7 @@ fn a_terminal_at_its_end_leaves_the_question_open_and_wraps_it_too() {
     let (env, mut terminal) = asked(program);
     terminal.types("\u{4}");
     let (shown, code) = terminal.ends();
-    assert!(shown.starts_with("\nwaiting: a call waits for a person\n"), "{shown}");
+    assert!(shown.starts_with("\nwaiting: 1 call needs your approval\n"), "{shown}");
     let hint = format!("\nhint: `pml approve {}` goes on\n", open_question(&env));
     assert!(shown.ends_with(&hint), "{shown}");
     assert_eq!(shown.matches("\nhint: ").count(), 1, "{shown}");
@@ -240,7 +243,7 @@ return await mcp.pml.confirm({ message, turned: '\\u202e' })";
     );
     assert!(!help.contains('\u{1b}') && !help.contains('\u{202e}'), "{help}");
     let (ours, theirs) =
-        help.split_once("how many characters they have:\n").expect("the arguments");
+        help.split_once("secrets are replaced by their length:\n").expect("the arguments");
     assert!(!ours.contains("well"), "{ours}");
     // The question stands below them again.
     let (theirs, _) = theirs.split_once("  tool      │ ").expect("the question");
@@ -299,7 +302,7 @@ fn an_answer_that_comes_while_approve_asks_says_who_was_first() {
     assert_eq!(env.run(&["approve", &id, "--yes", "--decline", "--no-run"]).code, 0);
     terminal.types("y\n");
     let (shown, code) = terminal.ends();
-    let told = "y\ntoo late, nothing was changed; it had been decided:\n  ask 1: declined, by ";
+    let told = "y\nit was already decided, and nothing was changed:\n  ask 1: declined by ";
     assert!(shown.starts_with(told), "{shown}");
     assert_eq!(code, 1);
 }
@@ -360,7 +363,7 @@ fn always_says_where_it_is_kept_or_that_it_is_not() {
     terminal.sees("? help > ");
     terminal.types("a\n");
     let (shown, code) = terminal.ends();
-    assert!(shown.contains("`box:count` is allowed for good now: .pml.json\n"), "{shown}");
+    assert!(shown.contains("`box:count` is now always allowed: `.pml.json` has it\n"), "{shown}");
     assert_eq!(code, 0, "{shown}");
     let settings = std::fs::read_to_string(env.path().join(".pml.json")).expect("settings");
     assert!(settings.contains("box:count"), "{settings}");
@@ -376,11 +379,8 @@ fn an_always_that_cannot_be_kept_says_that_it_holds_for_this_run() {
     env.write(".pml.json", settings.to_string());
     terminal.types("a\n");
     let (shown, code) = terminal.ends();
-    assert!(
-        shown.contains("warning: that `box:count` is allowed holds for this run only: "),
-        "{shown}"
-    );
-    assert!(!shown.contains("allowed for good"), "{shown}");
+    assert!(shown.contains("warning: `box:count` is allowed for this run only: "), "{shown}");
+    assert!(!shown.contains("always allowed"), "{shown}");
     assert_eq!(code, 0, "{shown}");
     let now = std::fs::read_to_string(env.path().join(".pml.json")).expect("settings");
     assert_eq!(json::from_str::<Value>(&now).expect("JSON"), settings);
@@ -432,4 +432,55 @@ return 1";
     terminal.types("y\n");
     assert_eq!(terminal.ends(), ("y\n1\n".into(), 0));
     assert_eq!(lines_of(&env, "calls.log"), ["later", "later"]);
+}
+
+#[test]
+fn a_conditional_always_is_told_with_its_condition() {
+    let env = with_box(json!({ "ask": ["box:*"] }));
+    let arguments = ["call", "box:echo", r#"{"text":"/tmp/notes/a.txt"}"#];
+    let (mut terminal, _shell) = on_terminal(&env, &path(), &arguments);
+    terminal.sees("? help > ");
+    terminal.types("a\n");
+    let choices = terminal.sees("Enter to go back > ");
+    assert!(
+        choices.contains("1  any arguments") && choices.contains("2  only with │ "),
+        "{choices}"
+    );
+    terminal.types("2\n");
+    let (shown, code) = terminal.ends();
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("`box:echo` is now always allowed with `text` "), "{shown}");
+}
+
+#[test]
+fn a_prompt_with_colours_and_in_200_columns() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    for (columns, colours) in [(80, TerminalColours::Coloured), (200, TerminalColours::Plain)] {
+        let mut terminal = Terminal::start_as(&env, &["run", "main.ts"], columns, colours);
+        let shown = terminal.sees("? help").replace('\u{1b}', "␛");
+        match columns {
+            80 => assert_snapshot!(redacted(&shown), @r#"
+            before
+            ␛[1m␛[33mpml␛[0m: 1 call needs your approval
+              tool      │ pml:confirm
+              call with │ {"message":"go on?","token":"[hidden: 6 characters]","note":"n1"}
+              why       │ the program asks you before it goes on
+              digest    │ [digest]
+              ␛[1m␛[36my approve · a always · n decline · p replan · q abort · r reveal · ? help
+            "#),
+            _ => assert_snapshot!(redacted(&shown), @r#"
+            before
+            pml: 1 call needs your approval
+              tool      │ pml:confirm
+              call with │ {"message":"go on?","token":"[hidden: 6 characters]","note":"n1"}
+              why       │ the program asks you before it goes on
+              digest    │ [digest]
+              y approve · a always · n decline · p replan · q abort · r reveal · ? help
+            "#),
+        }
+        terminal.sees("> ");
+        terminal.types("q\n");
+        assert_eq!(terminal.ends().1, 1);
+    }
 }

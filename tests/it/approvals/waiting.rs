@@ -19,10 +19,10 @@ fn a_program_that_asks_where_nobody_is_says_how_to_go_on_and_exits_with_4() {
     --- stdout ---
     before
     --- stderr ---
-    waiting: a call waits for a person
+    waiting: 1 call needs your approval
       tool      │ pml:confirm
       call with │ {"message":"go on?","token":"[hidden: 6 characters]"}
-      why       │ the program wants your consent before it goes on
+      why       │ the program asks you before it goes on
       digest    │ [digest]
     hint: `pml approve [id]` goes on
     "#);
@@ -61,7 +61,7 @@ fn approvals_lists_what_waits_and_says_when_nothing_does() {
     let env = pml();
     let none = env.run(&["approvals"]);
     assert_eq!((none.stdout.as_str(), none.code), ("", 0));
-    assert_eq!(none.stderr, "nothing waits for an answer\n");
+    assert_eq!(none.stderr, "no question is open\n");
     let none = env.run(&["approvals", "--json"]);
     assert_eq!((none.stdout.as_str(), none.stderr.as_str(), none.code), ("[]\n", "", 0));
     env.write("main.ts", CONFIRM);
@@ -80,7 +80,7 @@ fn approvals_lists_what_waits_and_says_when_nothing_does() {
         assert!(listed.stdout.contains(part), "{part}: {}", listed.stdout);
     }
     let hint = format!(
-        "hint: `pml approve {}` answers; the last digits of an id suffice\n",
+        "hint: `pml approve {}` answers; the last digits of an id are enough\n",
         &id[id.len() - 8..]
     );
     assert_eq!(listed.stderr, hint);
@@ -98,16 +98,16 @@ fn asks_are_numbered_where_there_are_several() {
     assert_snapshot!(output.snapshot(), @r#"
     exit code: 4
     --- stderr ---
-    waiting: 2 calls wait for a person
+    waiting: 2 calls need your approval
       ask 1
       tool      │ pml:confirm
       call with │ {"message":"one"}
-      why       │ the program wants your consent before it goes on
+      why       │ the program asks you before it goes on
       digest    │ [digest]
       ask 2
       tool      │ pml:confirm
       call with │ {"message":"two"}
-      why       │ the program wants your consent before it goes on
+      why       │ the program asks you before it goes on
       digest    │ [digest]
     hint: `pml approve [id]` goes on
     "#);
@@ -152,7 +152,7 @@ fn verbose_shows_all_there_is_to_know() {
     assert!(brief.contains("[… 2,") && brief.contains(" the end"), "{brief}");
     let all = env.run(&["approvals", "--verbose"]).stdout;
     for part in [
-        "    the arguments in full; of secrets, how many characters they have:\n",
+        "    all arguments; secrets are replaced by their length:\n",
         " the end",
         "\"token\": \"[hidden: 6 characters]\"",
     ] {
@@ -169,7 +169,11 @@ fn a_yes_on_stdin_is_nobodys() {
     let id = open_question(&env);
     let refused = env.run_with_stdin(&["approve", &id], "y\ny\n");
     assert_eq!((refused.stdout.as_str(), refused.code), ("", 1));
-    assert!(refused.stderr.contains("error: no terminal to confirm on\n"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("error: there is no terminal to ask on\n"),
+        "{}",
+        refused.stderr
+    );
     assert_eq!(open_question(&env), id);
 }
 
@@ -183,7 +187,7 @@ fn a_late_answer_by_the_end_of_an_id_says_who_was_first() {
     assert_eq!(env.run(&["approve", end, "--yes"]).code, 0);
     let late = env.run(&["approve", end, "--yes", "--decline"]);
     assert_eq!((late.stdout.as_str(), late.code), ("", 1));
-    let told = "too late, nothing was changed; it had been decided:\n  ask 1: approved, by ";
+    let told = "it was already decided, and nothing was changed:\n  ask 1: approved by ";
     assert!(late.stderr.starts_with(told), "{}", late.stderr);
 }
 
@@ -202,27 +206,35 @@ fn what_was_answered_and_left_is_listed_and_goes_on_with_the_same_answer() {
         (
             "",
             format!(
-                "answered: nobody goes on with run {} │ main.ts\nhint: {resume} does\n\
-                 nothing waits for an answer\n",
+                "answered: run {} can go on │ main.ts\nhint: {resume} goes on\n\
+                 no question is open\n",
                 &run[run.len() - 8..]
             )
         )
     );
     let other = env.run(&["approve", &id, "--decline"]);
     assert_eq!((other.stdout.as_str(), other.code), ("", 1));
-    assert!(other.stderr.ends_with(&format!("{resume} does\n")), "{}", other.stderr);
+    assert!(other.stderr.ends_with(&format!("{resume} goes on\n")), "{}", other.stderr);
     let again = env.run(&["approve", &id, "--no-run"]);
     assert_eq!((again.stdout.as_str(), again.code), ("", 0));
-    assert!(again.stderr.ends_with(&format!("can go on: {resume}\n")), "{}", again.stderr);
+    assert!(
+        again.stderr.ends_with(&format!("{resume} goes on with the run\n")),
+        "{}",
+        again.stderr
+    );
     assert_eq!(newest_state(&env), "waiting");
     let same = env.run(&["approve", &id]);
     assert_eq!((same.stdout.as_str(), same.code), ("after\n{\"approved\":true}\n", 0));
-    assert_eq!(same.stderr, "answered before: going on\n");
+    assert_eq!(same.stderr, "it was answered before: the run goes on\n");
     assert_eq!(newest_state(&env), "finished");
     // What is over does not go on once more.
     let over = env.run(&["approve", &id]);
     assert_eq!((over.stdout.as_str(), over.code), ("", 0));
-    assert!(over.stderr.starts_with("too late, nothing was changed"), "{}", over.stderr);
+    assert!(
+        over.stderr.starts_with("it was already decided, and nothing was changed"),
+        "{}",
+        over.stderr
+    );
     assert!(!over.stderr.contains("hint"), "{}", over.stderr);
 }
 
@@ -254,8 +266,8 @@ fn with_json_an_error_is_the_one_line_on_stdout_too() {
     let alone = env.run(&["approve", &id, "--json"]);
     for (output, message) in [
         (unknown, "Workflow expired or not found"),
-        (agent, "an agent runs this command (`CLAUDECODE` is set), and who asks does not approve"),
-        (alone, "no terminal to confirm on"),
+        (agent, "an agent runs this command (`CLAUDECODE` is set), and only a person may approve"),
+        (alone, "there is no terminal to ask on"),
     ] {
         assert_eq!((output.stdout.lines().count(), output.code), (1, 1), "{}", output.stdout);
         let told: Value = json::from_str(&output.stdout).expect("JSON");

@@ -82,8 +82,12 @@ fn wrong_arguments_reach_nobody() {
         (&["box"], 2, "`box` is not a tool name: it must be `server:tool`"),
         (&["box:echo"], 1, "`text`"),
         (&["box:echo", r#"{"text": 1}"#], 1, "must be a string"),
-        (&["box:ecoh"], 1, "did you mean `echo`? [TOOL_UNKNOWN]"),
-        (&["bax:echo"], 1, "did you mean `box`? [TOOL_UNKNOWN]"),
+        (&["box:ecoh"], 1, "has no tool `ecoh` [TOOL_UNKNOWN]\n    hint: did you mean `echo`?"),
+        (
+            &["bax:echo"],
+            1,
+            "there is no server `bax` [TOOL_UNKNOWN]\n    hint: did you mean `box`?",
+        ),
     ] {
         let output = run_with_path(&env, &[&["call"], arguments].concat());
         assert_eq!(
@@ -105,7 +109,7 @@ fn a_tool_that_fails_says_so_without_a_program_around_it() {
     assert_eq!(output.stderr, "error: the disk is full [TOOL_FAILED]\n");
     let error = &json_with_path(&env, &["call", "box:sorry", "--json"], 1)["error"];
     assert_eq!(
-        (&error["error_code"], &error["message"]),
+        (&error["code"], &error["message"]),
         (&json!("TOOL_FAILED"), &json!("the disk is full"))
     );
     assert_eq!((error.get("stack"), error.get("code_frame")), (None, None));
@@ -120,7 +124,7 @@ fn a_clone_calls_nothing_until_it_is_trusted() {
     let output = run_with_path(&env, &["call", "box:count"]);
     // Nobody is there to be asked: the question waits.
     assert_eq!(output.code, 4);
-    assert!(output.stderr.contains("trust folder │ $TEST_ENV"), "{}", output.stderr);
+    assert!(output.stderr.contains("trust folder  │ $TEST_ENV"), "{}", output.stderr);
     assert_eq!(lines_of(&env, "starts").len(), 0);
     let trusted = run_with_path(&env, &["call", "--trust", "--yes", "--no-journal", "box:count"]);
     assert_eq!((trusted.stdout.as_str(), trusted.code), ("{\"n\":1}\n", 0), "{}", trusted.stderr);

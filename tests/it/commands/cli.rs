@@ -37,7 +37,7 @@ fn json_puts_exactly_one_line_on_stdout() {
     let failed = env.run(&["eval", "throw new TypeError('no')", "--json"]);
     let error: Value = json::from_str(&failed.stdout).expect("one JSON text");
     assert_eq!(error["error"]["code"], "THREW");
-    assert_eq!(error["error"]["name"], "TypeError");
+    assert_eq!(error["error"]["type"], "TypeError");
     assert_eq!(error["error"]["position"]["line"], 1);
     assert_eq!((failed.stdout.lines().count(), failed.code), (1, 1));
 }
@@ -82,13 +82,13 @@ fn a_failure_shows_where_and_exits_with_1() {
     assert_snapshot!(output.snapshot(), @r#"
     exit code: 1
     --- stderr ---
-    error: uncaught TypeError: cannot read property 'z' of undefined
-      ╭─[lib/deep.ts:2:10]
+    error: uncaught TypeError: cannot read property 'z' of undefined (reading `x.y.z`)
+      ╭─[lib/deep.ts:2:15]
     1 │ export function dig(x: { y?: { z: number } }) {
     2 │   return x.y!.z
-      ·          ╵
+      ·               ╵
     3 │ }
-        at dig (lib/deep.ts:2:10)
+        at dig (lib/deep.ts:2:15)
         at main.ts:3:16
     "#);
 }
@@ -134,8 +134,8 @@ fn wrong_usage_exits_with_2_and_names_the_thing() {
         (&["eval", "1", "--cpu-time", "soon"], "500ms"),
         (&["eval", "1", "--memory", "lots"], "64M"),
         (&["eval", "1", "--seed", "x"], "64 hex digits"),
-        (&["eval", "1", "--memory", "1M"], "memory_limit"),
-        (&["eval", "1", "--memory", "9G"], "memory_limit"),
+        (&["eval", "1", "--memory", "1M"], "`--memory 1M` is 1 MiB"),
+        (&["eval", "1", "--memory", "9G"], "`--memory 9G` is 9 GiB"),
     ] {
         let output = env.run(arguments);
         assert_eq!(output.code, 2, "{arguments:?}: {}", output.stderr);
@@ -187,12 +187,11 @@ fn version_and_help_and_completions_go_to_stdout() {
       run          Run a program
       eval         Run a program given as text
       stdio        Serve MCP on stdin and stdout, for Claude Code and other clients
-      runs         List runs, look at one, forget old ones, or find those of a project that was moved
-      approvals    List what waits for an answer, and what was answered and waits for somebody to go on
-                   with it
-      approve      Answer what a run waits for, and go on with the run
-      audit        Show who was asked what, what they said and what came of it, and verify that nothing
-                   of it was changed
+      runs         List runs, show one, delete old ones, or take over those of a project that was moved
+      approvals    List open questions, and runs that were answered and that no process runs
+      approve      Answer a question of a run, and go on with the run
+      audit        Show who was asked what and how they decided, and verify that nothing of it was
+                   changed
       replay       Run a program of the journal again, without calling anything, and say where it would
                    do something else
       init         Make this folder a project: `.pml.json`, `.pml/`, and lines in `.gitignore`
@@ -201,14 +200,15 @@ fn version_and_help_and_completions_go_to_stdout() {
       add          Add a server to this project's `.pml.json`
       remove       Remove a server from this project's `.pml.json`
       install      Install the packages of servers
-      servers      Show the servers of this project and how they are
+      servers      Show the servers of this project and their state
       tools        List what programs can call
       call         Call one tool
       check        Check programs without running them
       types        Write TypeScript declarations of all tools, for editors and `tsc`
-      doctor       Say what is wrong here, and what to do about it
+      doctor       Check this machine and project, and say what to do about each problem
       version      Print the version, and the digest of the guest that programs run in
       completions  Print a completion script for a shell
+      help         Show the help of a command
 
     Options:
       -h, --help
@@ -218,6 +218,17 @@ fn version_and_help_and_completions_go_to_stdout() {
               Print version
 
     Global options:
+      -q, --quiet
+              Omit notices and progress; errors stay
+
+      -v, --verbose
+              Say more: each call with the time it took
+
+          --color <WHEN>
+              Use colours: auto, always or never
+
+              `auto` uses them on a terminal. `NO_COLOR` turns them off, `CLICOLOR_FORCE` on.
+
           --state-dir <DIR>
               Keep journals, trust and keys in this folder, not in your state folder
 
@@ -230,6 +241,8 @@ fn version_and_help_and_completions_go_to_stdout() {
 
               The log goes to stderr. `PML_LOG` is a level (off, error, warn, info, debug, trace) or
               levels of parts of pml, as in `info,pml::call=debug`. Without it the level is warn.
+
+    `pml help COMMAND` tells more about a command.
     "#);
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = env.run(&["completions", shell]);
@@ -243,11 +256,12 @@ fn what_a_program_leaves_behind_is_told_on_stderr() {
         "eval",
         "Promise.reject(new Error('lost')); mcp.pml.confirm({ message: 'x' }); return 1",
     ]);
-    assert_eq!((output.stdout.as_str(), output.code), ("1\n", 0));
+    assert_eq!((output.stdout.as_str(), output.code), ("", 1));
     for part in [
-        "warning: unhandled rejection: Error: lost (eval.ts:1:",
-        "`pml:confirm` was never sent",
-        "hint: `await` it",
+        "error: unhandled rejection: Error: lost\n",
+        "hint: nobody waited for this promise",
+        "`pml:confirm` was not sent",
+        "`await` it, or add `.catch(…)`",
     ] {
         assert!(output.stderr.contains(part), "{part}: {}", output.stderr);
     }

@@ -34,19 +34,19 @@ fn a_healthy_project_is_fine_and_nothing_is_started_or_made() {
     machine
     ok    pml [version], guest sha256:[digest]
     ok    programs can run in the sandbox
-    ok    there is no journal yet; the first run makes it: $TEST_STATE/pml/projects/[journal]
+    ok    there is no journal yet, the first run makes it: $TEST_STATE/pml/projects/[journal]
     project
     note  the audit trail is empty
     ok    `.pml.json` can be read: $TEST_ENV
-    ok    you trust its files
+    ok    you trust these files
     servers
     ok    `box` can be started: $TEST_ENV/bin/sh
     policy
-    ok    1 pattern, none of them odd
+    ok    1 pattern, no contradictions
     clients
-    note  Claude Code does not have pml here
-          hint: `claude mcp add pml -- pml stdio`
-    everything is as it should be
+    note  no client uses pml in this folder
+          hint: for Claude Code, run `claude mcp add pml -- pml stdio`
+    no problems found, and 1 hint says what to do next
     "#);
     assert_eq!(lines_of(&env, "starts").len(), 0);
     assert!(!env.path().join(".pml").exists() && !env.state().join("projects").exists());
@@ -77,17 +77,17 @@ fn what_does_not_work_is_named_with_what_to_do() {
     pml_kit::trust(&env);
     let report = json_with_path(&env, &["doctor", "--json"], 1);
     for (part, mark) in [
-        ("`lost`: there is no program `no-such-program`", "fail"),
+        ("`lost` cannot be started: there is no program `no-such-program`", "fail"),
         ("`nokey` needs `NO_SUCH_KEY`, which is not set", "fail"),
-        ("`newest` runs whatever `some-server` is newest", "note"),
-        ("`plain` is reached without encryption: host.example", "warn"),
+        ("`newest` is not installed: some-server, the newest version that fits", "note"),
+        ("`plain` is not encrypted: host.example", "warn"),
         ("`off` cannot be used: it is disabled", "warn"),
         ("`allow` has `*`", "warn"),
-        ("`box:echo` is allowed and denied", "warn"),
+        ("`box:echo` is in `allow` and in `deny`", "warn"),
         ("`allow` has `bux:*`: there is no server `bux`", "warn"),
-        ("version control would take `.pml/`", "warn"),
-        ("version control would take `.env`", "warn"),
-        ("Claude Code has pml: ", "ok"),
+        ("git does not ignore `.pml/`", "warn"),
+        ("git does not ignore `.env`", "warn"),
+        ("Claude Code uses pml: ", "ok"),
     ] {
         assert_eq!(marks(&report, part), [mark], "{part}: {report}");
     }
@@ -125,7 +125,7 @@ fn a_file_that_cannot_be_understood_is_one_failure_among_the_other_checks() {
     let env = crate::pml();
     env.write(".pml.json", "{ \"permisions\": {} }");
     let report = json_with_path(&env, &["doctor", "--json"], 1);
-    assert_eq!(marks(&report, "`permisions` is no key of `.pml.json`"), ["fail"], "{report}");
+    assert_eq!(marks(&report, "`.pml.json` has no key `permisions`"), ["fail"], "{report}");
     assert_eq!(marks(&report, "programs can run in the sandbox"), ["ok"], "{report}");
 }
 
@@ -152,7 +152,7 @@ fn grants_are_counted_and_those_that_allow_nothing_are_named() {
         run_with_path(&env, &["doctor"]).stdout
     };
     let fine = of("box:echo");
-    assert!(fine.contains("ok    1 pattern and 1 grant, none of them odd\n"), "{fine}");
+    assert!(fine.contains("ok    1 pattern and 1 grant, no contradictions\n"), "{fine}");
     let odd = of("box:count");
     assert!(odd.contains("`grants` has `box:count`, which `allow` does not cover"), "{odd}");
 }

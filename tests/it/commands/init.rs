@@ -12,7 +12,7 @@ fn a_folder_becomes_a_project_and_doing_it_again_changes_nothing() {
     env.write(".gitignore", "node_modules\r\n");
     let first = env.run(&["init", "--yes"]);
     assert_eq!((first.stderr.as_str(), first.code), ("", 0), "{}", first.stdout);
-    assert!(first.stdout.contains("`.pml.json` written"), "{}", first.stdout);
+    assert!(first.stdout.contains("`.pml.json` is written"), "{}", first.stdout);
     assert!(first.stdout.ends_with("  claude mcp add pml -- pml stdio\n"), "{}", first.stdout);
     let read = |name: &str| fs::read_to_string(env.path().join(name)).expect(name);
     assert_eq!(read(".gitignore"), "node_modules\r\n.pml.json\r\n.pml/*\r\n!.pml/mcp.lock\r\n");
@@ -20,9 +20,26 @@ fn a_folder_becomes_a_project_and_doing_it_again_changes_nothing() {
     let (settings, ignored) = (read(".pml.json"), read(".gitignore"));
     let second = env.run(&["init", "--yes"]);
     assert_eq!(second.code, 0, "{}", second.stderr);
-    assert_eq!(second.stdout.matches("is there already").count(), 3, "{}", second.stdout);
+    assert_eq!(second.stdout.matches("exists already").count(), 3, "{}", second.stdout);
     assert_eq!((read(".pml.json"), read(".gitignore")), (settings, ignored));
     assert_eq!(json_of(&env, &["trust", "--json"])["changed"], json!([]));
+}
+
+#[cfg(unix)]
+#[test]
+fn ordinary_files_follow_the_umask_and_private_ones_do_not() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = pml();
+    let line = format!("umask 022; exec '{}' init --yes --no-import", env.binary().display());
+    let shell = pml_kit::TestEnv::new("/bin/sh");
+    let mut command = shell.command(&["-c", &line]);
+    command.current_dir(env.path()).env("HOME", env.path());
+    command.env("XDG_STATE_HOME", env.state_home());
+    let made = shell.finish(command.spawn().expect("it starts"));
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    let mode =
+        |name: &str| env.path().join(name).metadata().expect(name).permissions().mode() & 0o777;
+    assert_eq!((mode(".gitignore"), mode(".pml.json")), (0o644, 0o600));
 }
 
 #[cfg(unix)]
@@ -63,12 +80,12 @@ fn servers_of_the_user_are_taken_when_told_and_only_listed_otherwise() {
         || fs::read_to_string(env.path().join("project/.pml.json")).expect("it is there");
     let listed = init(&["import"]);
     assert!(listed.stdout.contains("mine  claude-code  │ x"), "{}", listed.stdout);
-    assert!(listed.stderr.contains("`pml import --yes` takes them"), "{}", listed.stderr);
+    assert!(listed.stderr.contains("`pml import --yes` imports them"), "{}", listed.stderr);
     assert!(!settings().contains("mine"));
     let taken = init(&["init", "--yes"]);
     assert_eq!((taken.stderr.as_str(), taken.code), ("", 0));
     assert!(settings().contains("mine"));
-    assert!(init(&["trust"]).stdout.starts_with("still trusted"));
+    assert!(init(&["trust"]).stdout.starts_with("already trusted"));
 }
 
 #[test]
@@ -79,7 +96,11 @@ fn servers_that_came_with_a_clone_are_not_made_trusted_unseen() {
     env.write(".mcp.json", r#"{ "mcpServers": { "worse": { "command": "worse" } } }"#);
     let output = env.run(&["init", "--yes"]);
     assert_eq!(output.code, 0, "{}", output.stderr);
-    assert!(output.stderr.contains("not trusted as it is"), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("`.pml.json` is not trusted, so it has no effect yet"),
+        "{}",
+        output.stderr
+    );
     let settings = fs::read_to_string(env.path().join(".pml.json")).expect("it is there");
     assert!(settings.contains("evil") && !settings.contains("worse"), "{settings}");
     let trust = json_of(&env, &["trust", "--yes", "--json"]);

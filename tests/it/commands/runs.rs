@@ -89,17 +89,20 @@ fn resume_says_what_is_wrong_with_it() {
     env.write("main.ts", "return 1");
     let none = env.run(&["run", "--resume", "last"]);
     assert_eq!((none.stdout.as_str(), none.code), ("", 1));
-    assert_eq!(none.stderr, "error: there is no run yet\nhint: `pml run FILE` makes one\n");
+    assert_eq!(
+        none.stderr,
+        "error: this project has no run yet\nhint: `pml run FILE` runs a program\n"
+    );
     assert_eq!(env.run(&["run", "main.ts"]).code, 0);
     let unknown = env.run(&["run", "--resume", "nonsense", "main.ts"]);
     assert_eq!((unknown.stdout.as_str(), unknown.code), ("", 1));
     assert_eq!(
         unknown.stderr,
-        "error: there is no run `nonsense`\nhint: `pml runs` lists those there are\n"
+        "error: there is no run `nonsense`\nhint: `pml runs` lists the runs\n"
     );
     let over = env.run(&["run", "--resume", "last"]);
     assert_eq!((over.stdout.as_str(), over.code), ("", 1));
-    assert!(over.stderr.contains("is over: it is finished\nhint: "), "{}", over.stderr);
+    assert!(over.stderr.contains("has ended: it is finished\nhint: "), "{}", over.stderr);
     for (arguments, part) in [
         (&["run", "--resume", "last", "--no-journal", "main.ts"][..], "--no-journal"),
         (&["run", "--resume", "last", "--watch", "main.ts"], "--watch"),
@@ -138,10 +141,13 @@ fn runs_are_listed_newest_first_and_filtered() {
     assert!(lines[1].contains("  failed    bad.ts   "), "{}", lines[1]);
     assert_eq!(env.run(&["runs", "list"]).stdout.lines().count(), 3);
     let none = env.run(&["runs", "--state", "aborted"]);
-    assert_eq!((none.stdout.as_str(), none.stderr.as_str(), none.code), ("", "no runs\n", 0));
+    assert_eq!(
+        (none.stdout.as_str(), none.stderr.as_str(), none.code),
+        ("", "there are no runs\n", 0)
+    );
     let wrong = env.run(&["runs", "--state", "gone"]);
     assert_eq!((wrong.stdout.as_str(), wrong.code), ("", 2));
-    assert!(wrong.stderr.contains("running, waiting, interrupted"), "{}", wrong.stderr);
+    assert!(wrong.stderr.contains("`running`, `waiting`, `interrupted`"), "{}", wrong.stderr);
 }
 
 #[test]
@@ -162,12 +168,12 @@ fn show_tells_what_a_run_did() {
     state    finished
     script   main.ts
     started  [time] ([span] ago)
-    took     [span] without waiting for people, [span] of CPU, 1 call
+    took     [span], without the time that people took; [span] of CPU; 1 call
     made by  pml [version], guest [digest]
     trace    [id]
 
       1  pml:sleep  [bar]  ok  [span]  {"ms":500}
-      whole width [span]   ─ timer
+      whole width [span]   ─ timer [span]
 
     result │ {"password":"[hidden: 4 characters]","n":1}
     "#);
@@ -190,13 +196,9 @@ fn an_id_must_name_one_run() {
     let begin = id(&json_of(&env, &["runs", "--json"]), 0)[..4].to_owned();
     for command in [&["runs", "show"][..], &["replay"], &["run", "--resume"]] {
         for (typed, first, hint) in [
-            (
-                begin.as_str(),
-                format!("error: `{begin}` is the id of 2 runs"),
-                "its end tells them apart",
-            ),
+            (begin.as_str(), format!("error: `{begin}` fits 2 runs"), "write more of the end"),
             ("beef-beef", "error: there is no run `beef-beef`".into(), "`pml runs` lists"),
-            ("a1", "error: `a1` is too short for an id".into(), "at least four characters"),
+            ("a1", "error: `a1` is too short to find a run by".into(), "at least four characters"),
         ] {
             let output = env.run(&[command, &[typed]].concat());
             assert_eq!((output.stdout.as_str(), output.code), ("", 1), "{command:?} {typed}");
@@ -227,7 +229,7 @@ fn a_replay_does_the_same_again() {
 fn prune_forgets_what_is_over_and_keeps_what_waits() {
     let env = pml();
     let nothing = env.run(&["runs", "prune", "--all"]);
-    assert_eq!((nothing.stdout.as_str(), nothing.code), ("nothing to forget\n", 0));
+    assert_eq!((nothing.stdout.as_str(), nothing.code), ("there is nothing to delete\n", 0));
     assert_eq!(env.run(&["eval", "await mcp.pml.confirm({ message: 'go?' })"]).code, 4);
     for _ in 0..3 {
         assert_eq!(env.run(&["eval", "1"]).code, 0);
@@ -238,7 +240,7 @@ fn prune_forgets_what_is_over_and_keeps_what_waits() {
         ("{\"forgotten\":2}\n", "", 0)
     );
     let all = env.run(&["runs", "prune", "--all"]);
-    assert_eq!((all.stdout.as_str(), all.stderr.as_str(), all.code), ("1 run forgotten\n", "", 0));
+    assert_eq!((all.stdout.as_str(), all.stderr.as_str(), all.code), ("1 run deleted\n", "", 0));
     let left = json_of(&env, &["runs", "--json"]);
     assert_eq!((left.as_array().map(Vec::len), &left[0]["state"]), (Some(1), &json!("waiting")));
     assert_eq!(env.run(&["approve", &open_question(&env), "--yes"]).code, 0);

@@ -10,12 +10,12 @@ use pml_kit::{
 #[test]
 fn servers_are_shown_from_memory_and_started_only_when_told() {
     let env = trusted_project(pml(), &json!({ "servers": { "box": toolbox_server() } }));
-    let before = &json_with_path(&env, &["servers", "--json"], 0)[0];
+    let before = &json_with_path(&env, &["servers", "--json"], 0)["servers"][0];
     assert_eq!((&before["name"], &before["kind"]), (&json!("box"), &json!("stdio")));
     assert_eq!((&before["state"], &before["tools"]), (&json!("not_started"), &Value::Null));
     assert_eq!(lines_of(&env, "starts").len(), 0);
 
-    let started = &json_with_path(&env, &["servers", "--start", "--json"], 0)[0];
+    let started = &json_with_path(&env, &["servers", "--start", "--json"], 0)["servers"][0];
     assert_eq!((&started["state"], &started["tools"]), (&json!("ok"), &json!(8)));
     assert_eq!((&started["era"], &started["title"]), (&json!("legacy"), &json!("toolbox")));
     assert!(started["start_ms"].as_f64().is_some_and(|span| span > 0.0), "{started}");
@@ -46,7 +46,10 @@ fn a_server_that_fails_is_shown_with_its_last_words_and_without_its_key() {
     assert!(rows[4].starts_with("  │ cannot find module `left-pad`"), "{}", output.stdout);
     assert!(!output.stdout.contains("hunter2"), "{}", output.stdout);
     // The other one does not suffer from it.
-    assert_eq!(json_with_path(&env, &["servers", "box", "--start", "--json"], 0)[0]["state"], "ok");
+    assert_eq!(
+        json_with_path(&env, &["servers", "box", "--start", "--json"], 0)["servers"][0]["state"],
+        "ok"
+    );
 }
 
 #[test]
@@ -58,7 +61,7 @@ fn what_cannot_be_started_says_why() {
         "off": { "command": "x", "disabled": true },
     } }),
     );
-    let all = json_with_path(&env, &["servers", "--json"], 0);
+    let all = json_with_path(&env, &["servers", "--json"], 0)["servers"].clone();
     assert_eq!(
         (&all[0]["state"], &all[0]["variables"]),
         (&json!("missing_variables"), &json!(["NO_SUCH_KEY"]))
@@ -83,7 +86,9 @@ fn servers_of_a_clone_are_named_and_not_started() {
     assert_eq!(output.code, 1);
     assert!(output.stdout.contains("not trusted"), "{}", output.stdout);
     assert!(
-        output.stderr.contains("hint: look at what it declares, then run `pml trust`"),
+        output
+            .stderr
+            .contains("hint: read what it declares with `pml trust --show`, then run `pml trust`"),
         "{}",
         output.stderr
     );
@@ -92,7 +97,8 @@ fn servers_of_a_clone_are_named_and_not_started() {
     assert_eq!(tools.stderr.matches("this folder is not trusted").count(), 1, "{}", tools.stderr);
     assert_eq!(lines_of(&env, "starts").len(), 0);
     assert_eq!(
-        json_with_path(&env, &["servers", "--start", "--trust", "--yes", "--json"], 0)[0]["state"],
+        json_with_path(&env, &["servers", "--start", "--trust", "--yes", "--json"], 0)["servers"]
+            [0]["state"],
         "ok"
     );
 }
@@ -110,10 +116,10 @@ fn tools_are_listed_with_what_the_policy_says() {
     assert_eq!((all.stderr.as_str(), all.code), ("", 0));
     for part in [
         "box 8 tools\n",
-        "  ask   mcp.box.count(): Promise<{ n: number }>\n        Counts.\n",
-        "  go    mcp.box.echo(args: { text: string }): Promise<any>\n        Says a text back.\n",
-        "  deny  mcp.box.sorry(): Promise<any>\n",
-        "  go    mcp.box[\"get-env\"](): Promise<any>\n",
+        "  ask    mcp.box.count(): Promise<{ n: number }>\n         Counts.\n",
+        "  allow  mcp.box.echo(args: { text: string }): Promise<any>\n         Says a text back.\n",
+        "  deny   mcp.box.sorry(): Promise<any>\n",
+        "  allow  mcp.box[\"get-env\"](): Promise<any>\n",
     ] {
         assert!(all.stdout.contains(part), "{part}: {}", all.stdout);
     }
@@ -148,7 +154,7 @@ fn what_is_not_found_and_who_was_not_there_is_told() {
     assert_eq!(some.code, 0);
     assert!(some.stdout.starts_with("box 8 tools\n"), "{}", some.stdout);
     assert!(
-        some.stderr.starts_with("warning: the server `bad` cannot be started: it ended"),
+        some.stderr.starts_with("warning: server `bad` cannot be started: it ended"),
         "{}",
         some.stderr
     );
@@ -173,7 +179,7 @@ fn a_server_whose_package_is_not_there_is_named_with_the_command_everywhere() {
     let shown = run_with_path(&env, &["servers"]).stdout;
     assert!(shown.contains("not installed") && shown.contains("`pml install hello`"), "{shown}");
     assert!(!shown.contains("`pml install box`"), "{shown}");
-    let rows = json_with_path(&env, &["servers", "--json"], 0);
+    let rows = json_with_path(&env, &["servers", "--json"], 0)["servers"].clone();
     assert_eq!(
         (&rows[0]["state"], &rows[1]["state"]),
         (&json!("not_installed"), &json!("not_started"))

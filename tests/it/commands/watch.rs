@@ -34,6 +34,6 @@ fn a_change_of_the_program_or_a_module_runs_it_again() {
 #[test]
 fn stdin_cannot_be_watched() {
     let output = pml().run_with_stdin(&["run", "--watch", "-"], "1");
-    assert_eq!(output.code, 1);
+    assert_eq!(output.code, 2);
     assert!(output.stderr.contains("stdin cannot be watched"), "{}", output.stderr);
 }

@@ -231,17 +231,17 @@ fn what_an_older_pml_allowed_asks_once_and_shows_the_difference() {
     let arguments = json!({ "path": "/ok/deep/a", "content": "Hello there.", "overwrite": true });
     let asked = call(&mut client, &arguments);
     assert_eq!(
-        (&asked["approval_type"], &asked["asks"][0]["since"]),
+        (&asked["approval_type"], &asked["context"]["since"]),
         (&json!("integrity"), &json!("grant")),
         "{asked}"
     );
     assert!(toolbox_calls(&env).is_empty());
-    let difference = &asked["asks"][0]["differences"][0];
+    let difference = &asked["context"]["differences"][0];
     assert_eq!(difference["part"], "conditions", "{asked}");
     let named = "`path` under `/ok`, `overwrite` equal to `true`, `content`: anything";
     let shown = env.run(&["approvals", "--verbose"]).stdout;
     for part in
-        ["any other argument", "was free", "`overwrite` equal to `true`", "`content`: anything"]
+        ["other arguments", "were allowed", "`overwrite` equal to `true`", "`content`: anything"]
     {
         let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
         let flat = flat.replace("{+", "").replace("+}", "").replace("[-", "").replace("-]", "");

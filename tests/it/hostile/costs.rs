@@ -90,7 +90,7 @@ fn a_long_text_is_no_more_than_its_length() {
     let costs = measured(&env, &["eval", longer]);
     assert_eq!(
         costs.stdout,
-        "\"REPLY_SIZE the answer is 17000002 bytes of JSON, the limit is 16777216\"\n"
+        "\"REPLY_SIZE the answer has 17000002 bytes of JSON, more than the limit of 16777216\"\n"
     );
 }
 
@@ -191,7 +191,7 @@ fn placing_a_thousand_errors_in_a_long_program_has_an_end() {
     let errors = "for (let i = 0; i < 1000; i++) Promise.reject(new Error(`e${i}`));\n";
     env.write("errors.ts", format!("{}\n{errors}return 1", "0;".repeat(200_000)));
     let costs = measured(&env, &["run", "errors.ts", "--cpu-time", "2s"]);
-    assert_eq!(costs.stdout, "1\n", "{}", costs.stderr);
+    assert_eq!(costs.stdout, "", "{}", costs.stderr);
     assert!(costs.stderr.contains("(errors.ts:2:"), "{}", costs.stderr);
     assert!(costs.cpu < 20.0, "{} s", costs.cpu);
 }

@@ -96,12 +96,12 @@ fn a_committed_journal_is_named_once_and_explained_by_the_doctor() {
     let env = clone();
     journal(&env.path().join(".pml"), &sql("runs.sql"));
     let first = env.run(&["runs"]);
-    let said = "note: `.pml/state.db` was left alone, and nothing in it counts: nothing in your state folder says that it is yours; the file may be deleted\n";
-    assert_eq!(first.stderr, format!("{said}no runs\n"));
-    assert_eq!(env.run(&["runs"]).stderr, "no runs\n");
+    let said = "note: `.pml/state.db` is not used: nothing in your state folder says that it is yours; you can delete that file\n";
+    assert_eq!(first.stderr, format!("{said}there are no runs\n"));
+    assert_eq!(env.run(&["runs"]).stderr, "there are no runs\n");
     let report = env.run(&["doctor"]).stdout;
-    assert!(report.contains("note  `.pml/state.db` was left alone"), "{report}");
-    assert!(report.contains("the file may be deleted"), "{report}");
+    assert!(report.contains("note  `.pml/state.db` is not used"), "{report}");
+    assert!(report.contains("you can delete that file"), "{report}");
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn a_state_folder_that_others_can_write_to_is_refused() {
     mode(&env.journal(), 0o755);
     let output = env.run(&["runs"]);
     assert!(
-        output.stderr.starts_with("error: the folder is open to others: "),
+        output.stderr.starts_with("error: the folder can be read or written by other users: "),
         "{}",
         output.stderr
     );
@@ -300,12 +300,10 @@ fn a_journal_that_was_changed_in_the_right_place_is_refused_and_left_as_it_is() 
             let output = env.run(arguments);
             assert_eq!(output.code, 1, "{arguments:?}: {}", output.stderr);
             let refused = format!(
-                "error: the journal is not as pml made it ({named}) and was left as it is: $TEST_STATE/pml/projects/"
+                "error: the journal was changed by something other than pml ({named}) and was left as it is: $TEST_STATE/pml/projects/"
             );
             assert!(output.stderr.starts_with(&refused), "{}", output.stderr);
-            assert!(
-                output.stderr.contains("\nhint: somebody else has changed it: move the file away")
-            );
+            assert!(output.stderr.contains("\nhint: to begin a new journal, move the file away"));
             harmless(&env);
         }
         assert!(before == fs::read(&file).expect("a file"), "it is left as it is");

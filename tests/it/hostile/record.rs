@@ -491,7 +491,7 @@ fn a_script_can_pin_what_it_saw() {
     tamper(&journal_of(&env), sql);
     let refused = env.run(&["approve", &id, "--yes", "--digest", &digest[..12]]);
     assert_eq!(refused.code, 1, "{}", refused.stderr);
-    assert!(refused.stderr.contains("not the one of `--digest`"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("not the one in `--digest`"), "{}", refused.stderr);
     assert_eq!(open_question(&env), id, "nothing was decided");
 }
 
@@ -564,7 +564,6 @@ fn continue_workflow_answers_what_this_door_showed() {
     let asked = client.execute(COUNT);
     let (id, digest) = (asked["workflow_id"].clone(), asked["asks"][0]["digest"].clone());
     let digest = digest.as_str().expect("a digest");
-    assert_eq!(asked["digest"], digest[..12], "the short one stands at the top");
     tamper(&journal_of(&env), HARMLESS);
     let mut go_on = |answer: Value| {
         structured(&client.call("execute", json!({ "continue_workflow": answer }))).clone()
@@ -583,7 +582,7 @@ fn continue_workflow_answers_what_this_door_showed() {
         assert_eq!(refused["error"]["code"], "INTEGRITY", "{refused}");
     }
     assert_eq!(toolbox_calls(&env), [""; 0]);
-    let said = json!({ "1": { "answer": "approve", "digest": digest[..12] } });
+    let said = json!({ "1": { "answer": "approve", "digest": digest } });
     let done = go_on(json!({ "workflow_id": id, "answers": said }));
     assert_eq!(done["result"], 1, "{done}");
 }

@@ -6,7 +6,8 @@
 use crate::pml;
 use pml::json::{self, Value, json};
 use pml_kit::{
-    Output, StdioClient, TestEnv, files_under, project_root, search_path, toolbox_script,
+    Output, StdioClient, TestEnv, audit_kinds, files_under, project_root, search_path,
+    toolbox_script,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -104,12 +105,7 @@ impl Clone {
     }
 
     fn kinds(&self) -> Vec<String> {
-        let lines = self.run(&["audit", "--json"]).stdout;
-        let kind = |line: &str| {
-            let entry: Value = json::from_str(line).expect("JSON");
-            entry["what"].as_str().expect("a kind").to_owned()
-        };
-        lines.lines().map(kind).collect()
+        audit_kinds(&self.run(&["audit", "--json"]).stdout)
     }
 }
 
@@ -207,11 +203,11 @@ fn a_setting_that_is_not_certainly_the_users_own_lifts_nothing() {
     // In the clone, and behind a link that leads into it.
     let clone = Clone::of("names-pml");
     clone.write("conf/pml/config.json", yes);
-    refused(&clone, &clone.folder().join("conf"), "it lies in the project");
+    refused(&clone, &clone.folder().join("conf"), "it is in the project");
     let own = clone.env.path().join("own");
     fs::create_dir(&own).expect("a folder");
     std::os::unix::fs::symlink(clone.folder().join("conf/pml"), own.join("pml")).expect("a link");
-    refused(&clone, &own, "leads into it");
+    refused(&clone, &own, "a link into it");
     // In the repository around the project.
     let clone = Clone::of("names-pml");
     clone.write("part/.pml.json", "{}");
@@ -226,10 +222,10 @@ fn a_setting_that_is_not_certainly_the_users_own_lifts_nothing() {
     clone.allow_agents();
     let file = clone.env.path().join(".config/pml/config.json");
     closed(&file, 0o666);
-    refused(&clone, &clone.env.path().join(".config"), "others may write it");
+    refused(&clone, &clone.env.path().join(".config"), "other users may write it");
     closed(&file, 0o600);
     fs::write(&file, r#"{ "agents": { "mayWidenAll": true } }"#).expect("written");
-    refused(&clone, &clone.env.path().join(".config"), "`mayWidenAll` is no key");
+    refused(&clone, &clone.env.path().join(".config"), "`agents` has no key `mayWidenAll`");
 }
 
 #[test]
@@ -307,7 +303,7 @@ fn a_script_that_was_changed_after_trust_is_not_run() {
     let clone = Clone::of("script");
     clone.write_server("tools/docs.py");
     let shown = clone.run(&["trust", "--show"]).stdout;
-    assert!(shown.contains("file │ ./tools/docs.py (docs), trusted as it is"), "{shown}");
+    assert!(shown.contains("file │ ./tools/docs.py (docs), a change asks again"), "{shown}");
     clone.trust();
     let works = clone.run(&["call", "docs:count"]);
     assert_eq!((works.stdout.as_str(), works.code), ("{\"n\":1}\n", 0), "{}", works.stderr);
@@ -345,7 +341,8 @@ fn a_link_to_a_script_that_is_turned_after_trust_is_not_followed() {
     symlink(&outside, &link).expect("a link");
     let shown = clone.run(&["trust", "--show"]).stdout;
     assert!(
-        shown.contains("./tools/docs.py (docs), leads out of the project, to $TEST_ENV/outside.py"),
+        shown
+            .contains("./tools/docs.py (docs), a link out of the project, to $TEST_ENV/outside.py"),
         "{shown}"
     );
     clone.trust();
@@ -358,7 +355,7 @@ fn a_link_to_a_script_that_is_turned_after_trust_is_not_followed() {
 fn a_script_that_comes_after_trust_is_not_run() {
     let clone = Clone::of("script");
     let shown = clone.run(&["trust", "--show"]).stdout;
-    assert!(shown.contains("./tools/docs.py (docs), not there yet"), "{shown}");
+    assert!(shown.contains("./tools/docs.py (docs), does not exist yet"), "{shown}");
     clone.trust();
     clone.write("tools/docs.py", fs::read(clone.folder().join("evil.py")).expect("a file"));
     clone.asks_for_trust("docs:count", "`./tools/docs.py`");
@@ -440,7 +437,11 @@ fn a_server_that_another_file_hid_is_not_trusted_once_it_comes_to_light() {
     clone.trust();
     let removed = clone.run(&["remove", "files"]);
     assert_eq!(removed.code, 0, "{}", removed.stderr);
-    assert!(removed.stderr.contains("not trusted as it is"), "{}", removed.stderr);
+    assert!(
+        removed.stderr.contains("is not trusted, so it has no effect yet"),
+        "{}",
+        removed.stderr
+    );
     clone.asks_for_trust("files:read", "`.pml.json`");
 }
 
@@ -470,7 +471,7 @@ fn an_answer_on_another_tool_decides_nothing() {
         let refused = client.call(other, answer.clone());
         assert_eq!(refused["error"]["code"], -32602, "{other}: {refused}");
         let message = refused["error"]["message"].as_str().expect("a message");
-        assert!(message.contains("asked by `box:count`: come back on that tool"), "{message}");
+        assert!(message.contains("the same tool that asked, `box:count`"), "{message}");
     }
     assert!(pml_kit::toolbox_calls(&env).is_empty());
     let done = client.call("box:count", answer);
@@ -481,7 +482,7 @@ fn an_answer_on_another_tool_decides_nothing() {
         let answer = json!({ "continue_workflow": answer });
         let refused = client.call("box:count", answer.clone());
         assert_eq!(refused["error"]["code"], -32602, "{refused}");
-        assert!(refused.to_string().contains("asked by `execute`"), "{refused}");
+        assert!(refused.to_string().contains("the same tool that asked, `execute`"), "{refused}");
         let done = client.call(own, answer);
         assert_eq!(done["result"]["structuredContent"]["status"], "success", "{done}");
     }
@@ -528,7 +529,7 @@ fn a_pulled_change_of_what_a_line_runs_without_naming_it_is_not_run() {
         clone.trust();
         let shown = clone.run(&["trust", "--show"]).stdout;
         assert!(shown.starts_with("trusted:"), "{line:?}: {shown}");
-        let told = "not covered │ what scripts import or read, whole folders";
+        let told = "not checked │ what these programs import or read, and files in folders that they are given";
         assert!(shown.contains(told), "{line:?}: {shown}");
         // What no line is about asks nothing.
         clone.write("notes/unrelated.py", "{}");
@@ -554,8 +555,8 @@ fn what_cannot_be_held_is_told() {
     clone.write("lib/x.py", "");
     let shown = clone.run(&["trust", "--show"]).stdout;
     for part in [
-        "tools/*.py (globbed), put together by a shell: cannot be held",
-        "./lib (loaded), what comes into it is loaded and not held",
+        "tools/*.py (globbed), named by a shell at run time: cannot be checked",
+        "./lib (loaded), code in it is loaded and not checked",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }

@@ -21,9 +21,10 @@ const RESTLESS: &str = r#"
     const aborted = mcp.t.wait({}, { signal: stop.signal }).catch((e) => String(e));
     stop.abort();
     console.warn(await aborted, failed.map((one) => one.reason.message));
-    Promise.reject(new Error("left behind"));
+    const late = Promise.reject(new Error("handled later"));
     const order = Object.keys({ b: 1, a: 2, 1: 3 }).join() + [3, 1, 2].sort(() => Math.random() - 0.5).join();
     await Promise.all([...timers, ...calls]);
+    await late.catch((error) => note(error.message));
     for (const key of new Set([NaN, -0, "x"])) note(String(key));
     try { null.x } catch (error) { console.error(error.message, error.stack.length) }
     return { log, first, order, now: Date.now(), floats: [0 / 0, Math.sin(1), 0.1 + 0.2] };
@@ -46,7 +47,7 @@ async fn a_recorded_run_replays_step_by_step() {
     let engine = engine(|config| config);
     let (outcome, recording) = record(&engine, None).await;
     assert!(recording.turns.len() > 25, "{} steps", recording.turns.len());
-    assert_eq!(outcome.unhandled.len(), 1);
+    assert_eq!(outcome.unhandled.len(), 0);
     assert_eq!(engine.replay(&recording).await.expect("it runs"), None);
 
     // Through text and into another engine, as a journal would take it.
@@ -55,6 +56,19 @@ async fn a_recorded_run_replays_step_by_step() {
     assert_eq!(read, recording);
     let another = pml_kit::sandbox::engine(|config| config.runs(1));
     assert_eq!(another.replay(&read).await.expect("it runs"), None);
+}
+
+#[tokio::test]
+async fn a_run_that_failed_because_of_an_unhandled_error_replays_too() {
+    let engine = engine(|config| config);
+    let program = "Promise.reject(new Error('left behind')); await mcp.t.later({}); \
+        setTimeout(() => { throw new Error('in timer') }, 1); await mcp.pml.sleep({ ms: 5 }); return 1";
+    let run = engine.run(Script::ts(program)).tools(TestTools::default()).recorded();
+    let mut outcome = run.await.expect("the sandbox works");
+    assert_eq!(outcome.failure().expect("it failed").message, "left behind");
+    assert_eq!(outcome.unhandled[0].message, "in timer");
+    let recording = outcome.recording.take().expect("recorded");
+    assert_eq!(engine.replay(&recording).await.expect("it runs"), None);
 }
 
 #[tokio::test]

@@ -141,6 +141,26 @@ async fn recursion_that_is_caught_goes_on() {
 }
 
 #[tokio::test]
+async fn a_loop_that_waits_for_the_clock_is_told_that_it_stands_still() {
+    let engine = engine(|config| config.cpu_time(Duration::from_millis(200)));
+    for (program, is_told) in [
+        ("const end = Date.now() + 50; while (Date.now() < end);", true),
+        ("for (const start = performance.now(); performance.now() - start < 50;);", true),
+        ("const end = +new Date() + 50; do {} while (new Date() < end)", true),
+        ("await mcp.t.echo({}); const end = Date.now() + 50; while (Date.now() < end);", true),
+        ("for (let i = 0; i < 20000; i++) Date.now(); await mcp.t.echo({}); while (true);", false),
+        ("const start = Date.now(); while (true);", false),
+    ] {
+        let outcome = run(&engine, program).await;
+        let failure = outcome.failure().unwrap_or_else(|| panic!("{program}"));
+        assert_eq!(failure.code.as_str(), "CPU_TIME", "{program}");
+        let hint = failure.hint.as_deref().unwrap_or_default();
+        assert_eq!(hint.contains("the clock stands still"), is_told, "{program}: {hint}");
+        assert_eq!(hint.contains("setTimeout(r, ms)"), is_told, "{program}: {hint}");
+    }
+}
+
+#[tokio::test]
 async fn a_promise_that_nothing_can_settle_says_so_at_once() {
     let engine = engine(|config| config);
     for stalled in [

@@ -73,6 +73,11 @@ fn answers_have_their_forms_and_others_are_refused() {
     assert_eq!((toolbox_calls(&env), newest_state(&env)), (vec![], "waiting".into()));
     let replan = go_on(&mut client, &asked, json!({ "action": "replan" }));
     assert_eq!((&replan["status"], &replan["replan"]), (&json!("aborted"), &json!(true)));
+    let (hint, run) = (replan["error"]["hint"].as_str(), asked["run_id"].as_str().expect("an id"));
+    let says_how = |hint: &str| hint.contains("`resume_from`") && hint.contains(run);
+    assert!(hint.is_some_and(says_how), "{replan}");
+    // A call that was asked about and never sent is not the program's fault.
+    assert!(replan.get("notes").is_none(), "{replan}");
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn what_is_allowed_for_good_counts_for_the_next_program_and_the_servers_go_on() 
     grant(Some(ToolOrigin::new("another-definition", "another-server"))).expect("it is written");
     let asked = client.execute(COUNT);
     assert_eq!(asked["status"], "approval_required", "it is not that tool: {asked}");
-    let reason = "is not what it was when it was allowed for good";
+    let reason = "has changed since it was always allowed";
     assert!(asked.to_string().contains(reason), "{asked}");
     grant(None).expect("it is written");
     assert_eq!(client.execute(COUNT)["result"], 2, "it is the same server");

@@ -71,10 +71,11 @@ fn names_are_understood_in_every_spelling_and_wrong_ones_are_answered_with_the_n
     assert_eq!(unknown["error"]["code"], "TOOL_UNKNOWN");
     assert_eq!(
         unknown["error"]["message"],
-        "server `box` has no tool `ecko`: did you mean `echo`?"
+        "server `box` has no tool `ecko`\nhint: did you mean `echo`?"
     );
     assert_eq!(unknown["error"]["node"], "box:ecko");
     assert_eq!(unknown["error"]["position"]["line"], 1);
+    assert_eq!(unknown["tool_failures"][0]["tool"], "box:ecko");
 }
 
 #[test]
@@ -100,6 +101,22 @@ fn a_tool_that_fails_throws_what_it_said() {
     assert_eq!(answer["result"], json!(["ToolError", "box:sorry", "the disk is full", content]));
     assert_eq!(answer["status"], "success");
     assert_eq!(answer["tool_failures"][0]["error"], "the disk is full");
+}
+
+#[test]
+fn an_error_that_nobody_handles_is_an_error_of_the_run() {
+    let env = allowing();
+    let mut client = toolbox_client(&env);
+    let told = client.execute(
+        "console.log('seen')\nPromise.reject(new Error('one'))\nPromise.reject(new Error('two'))\nreturn 1",
+    );
+    assert_eq!((&told["status"], &told["result"]), (&json!("error"), &json!(null)), "{told}");
+    let error = &told["error"];
+    assert_eq!(error["code"], "UNHANDLED_REJECTION", "{told}");
+    assert_eq!((&error["message"], &error["position"]["line"]), (&json!("one"), &json!(2)));
+    assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("`await` it")), "{told}");
+    assert!(told.to_string().contains("another unhandled rejection: Error: two"), "{told}");
+    assert!(told.to_string().contains("seen"), "{told}");
 }
 
 #[test]
@@ -228,59 +245,6 @@ fn wrong_parameters_and_unknown_names_have_their_codes() {
 }
 
 #[test]
-fn lines_that_are_not_requests_do_no_harm() {
-    let env = allowing();
-    let mut client = toolbox_client(&env);
-    for line in
-        ["garbage", "", "[]", "{\"jsonrpc\":\"2.0\"}", "{\"half\":", "null", "\u{0}\u{1b}[2J"]
-    {
-        client.send(line);
-    }
-    assert_eq!(client.execute("return 1")["result"], 1);
-}
-
-#[test]
-fn progress_says_what_is_called() {
-    let env = allowing();
-    let mut client = toolbox_client(&env);
-    let arguments =
-        json!({ "code": "for (let i = 0; i < 4; i++) await mcp.box.later({ ms: 150 }); return 1" });
-    let done = client.request(
-        "tools/call",
-        json!({ "name": "execute", "arguments": arguments, "_meta": { "progressToken": "p1" } }),
-    );
-    assert_eq!(done["result"]["structuredContent"]["result"], 1);
-    let told: Vec<&Value> =
-        client.aside.iter().filter(|note| note["method"] == "notifications/progress").collect();
-    assert!(told.len() >= 2, "{told:?}");
-    assert!(told.iter().all(|note| note["params"]["progressToken"] == "p1"));
-    let numbers: Vec<f64> =
-        told.iter().map(|note| note["params"]["progress"].as_f64().expect("a number")).collect();
-    assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
-    let says = |note: &&Value| {
-        note["params"]["message"].as_str().is_some_and(|it| it.contains("calling box:later"))
-    };
-    assert!(told.iter().any(says), "{told:?}");
-}
-
-#[test]
-fn a_request_that_is_cancelled_takes_its_calls_with_it() {
-    let env = allowing();
-    let mut client = toolbox_client(&env);
-    let code = "await mcp.box.wait(); return 'never'";
-    let id =
-        client.begin("tools/call", json!({ "name": "execute", "arguments": { "code": code } }));
-    wait_until("the call is out", || toolbox_calls(&env) == ["wait"]);
-    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
-    client.send(&cancel.to_string());
-    wait_until("the server is told", || toolbox_calls(&env) == ["wait", "cancelled"]);
-    // Nobody takes up what its client did not want any more.
-    wait_until("the run is over", || pml_kit::newest_state(&env) == "aborted");
-    assert_eq!(client.execute("return 2")["result"], 2);
-    assert!(client.aside.iter().all(|message| message["id"] != id), "{:?}", client.aside);
-}
-
-#[test]
 fn a_hundred_programs_run_at_once_on_one_connection() {
     let env = allowing();
     let mut client = toolbox_client(&env);
@@ -337,34 +301,6 @@ fn a_mended_program_takes_up_what_the_failed_one_has_done() {
     let done = client.call("execute", mended);
     assert_eq!(done["result"]["structuredContent"]["result"], 1, "{done}");
     assert_eq!(toolbox_calls(&env), ["count", "sorry"]);
-}
-
-#[test]
-fn browsing_shows_signatures_and_says_how_much() {
-    let env = allowing();
-    let mut client = toolbox_client(&env);
-    let mut browse = |arguments: Value| {
-        client.call("browse_components", arguments)["result"]["structuredContent"].clone()
-    };
-    let found = browse(json!({ "query": "echo a text" }));
-    assert_eq!(found["nodes"][0]["type"], "box:echo");
-    assert_eq!(
-        found["nodes"][0]["inputs"],
-        json!([{ "key": "text", "type": "string", "required": true }])
-    );
-    let signature = found["nodes"][0]["signature"].as_str().expect("a signature");
-    assert!(signature.starts_with("mcp.box.echo(args: { text: string })"), "{signature}");
-    assert_eq!(found["workflows"], json!([]));
-    let all = browse(json!({ "include_workflows": false }));
-    assert_eq!(all["coverage"], "COMPLETE");
-    assert_eq!(all["nodes"].as_array().map(Vec::len), Some(8));
-    assert!(all.get("workflows").is_none());
-    let few = browse(json!({ "budget": 100 }));
-    let coverage = few["coverage"].as_str().expect("a text");
-    assert!(
-        coverage.starts_with("PARTIAL ") || few["nodes"][0].get("signature").is_some(),
-        "{few}"
-    );
 }
 
 #[test]

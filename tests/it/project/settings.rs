@@ -16,9 +16,10 @@ fn a_wrong_key_is_shown_where_it_stands() {
     env.write(".pml.json", "{\n  // mine\n  \"permisions\": { \"allow\": [] },\n}\n");
     let output = env.run(&["trust", "--yes"]);
     assert_eq!((output.stdout.as_str(), output.code), ("", 2));
-    let expected = "error: `permisions` is no key of `.pml.json`: $TEST_ENV/.pml.json:3:3\n    \
-                    3 | \"permisions\": { \"allow\": [] },\n      \
-                    | ^\n\
+    let expected = "error: `.pml.json` has no key `permisions`: $TEST_ENV/.pml.json:3:3\n  \
+                    ╭─[.pml.json:3:3]\n\
+                    3 │   \"permisions\": { \"allow\": [] },\n  \
+                    ·   ╵\n\
                     hint: did you mean `permissions`?\n";
     assert_eq!(output.stderr, expected);
 }
@@ -55,7 +56,10 @@ fn servers_are_added_and_removed() {
         "fs",
         ".",
     ]);
-    assert_eq!((added.stdout.as_str(), added.code), ("`files` is added to `.pml.json`\n", 0));
+    assert_eq!(
+        (added.stdout.as_str(), added.code),
+        ("server `files` is added to `.pml.json`\n", 0)
+    );
     assert_eq!(added.stderr, "");
     let remote = env.run(&[
         "add",
@@ -68,7 +72,7 @@ fn servers_are_added_and_removed() {
     ]);
     assert_eq!(remote.code, 0, "{}", remote.stderr);
     assert!(
-        remote.stderr.contains("`github` needs `TOKEN`, which is not set"),
+        remote.stderr.contains("`github` needs `TOKEN`: set it in the environment or in `.env`"),
         "{}",
         remote.stderr
     );
@@ -94,12 +98,18 @@ fn servers_are_added_and_removed() {
 fn what_cannot_be_a_server_is_refused_and_nothing_is_written() {
     let env = pml();
     for (arguments, part) in [
-        (&["add", "--yes", "pml", "--", "x"][..], "the server name `pml` is reserved"),
-        (&["add", "--yes", "a:b", "--", "x"], "`a:b` cannot be the name of a server"),
-        (&["add", "--yes", "a", "--url", "ftp://h"], "is no `https://` or `http://` URL"),
+        (
+            &["add", "--yes", "pml", "--", "x"][..],
+            "a server cannot have the name `pml`, which is pml's own",
+        ),
+        (&["add", "--yes", "a:b", "--", "x"], "a server cannot have the name `a:b`"),
+        (
+            &["add", "--yes", "a", "--url", "ftp://h"],
+            "`--url` is not a URL that begins with `https://` or `http://`",
+        ),
         (&["add", "--yes", "a", "--env", "hunter2", "--", "x"], "write `--env` as `NAME=value`"),
-        (&["add", "--yes", "a", "--", "${x"], "a `${` has no `}`"),
-        (&["add", "a"], "required"),
+        (&["add", "--yes", "a", "--", "${x"], "a `${` is not closed with `}`"),
+        (&["add", "a"], "`pml add` needs `COMMAND`"),
     ] {
         let output = env.run(arguments);
         assert_eq!((output.stdout.as_str(), output.code), ("", 2), "{arguments:?}");
@@ -115,7 +125,7 @@ fn a_server_of_the_same_name_is_replaced_by_force_only() {
     assert_eq!(env.run(&["add", "--yes", "a", "--", "one"]).code, 0);
     let refused = env.run(&["add", "--yes", "a", "--", "two"]);
     assert_eq!(refused.code, 2);
-    assert!(refused.stderr.contains("there is a server `a` already"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("`.pml.json` already has a server `a`"), "{}", refused.stderr);
     assert_eq!(settings(&env)["servers"]["a"]["command"], "one");
     assert_eq!(env.run(&["add", "--yes", "a", "--force", "--", "two"]).code, 0);
     assert_eq!(settings(&env)["servers"]["a"]["command"], "two");
@@ -127,7 +137,11 @@ fn adding_to_a_clone_does_not_make_it_trusted() {
     env.write(".pml.json", r#"{ "permissions": { "allow": ["*"] } }"#);
     let output = env.run(&["add", "--yes", "a", "--", "x"]);
     assert_eq!(output.code, 0);
-    assert!(output.stderr.contains("`.pml.json` is not trusted as it is"), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("`.pml.json` is not trusted, so it has no effect yet"),
+        "{}",
+        output.stderr
+    );
     assert!(output.stderr.contains("`pml trust`"), "{}", output.stderr);
 }
 

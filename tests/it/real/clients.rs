@@ -111,3 +111,21 @@ fn a_client_hears_how_far_a_program_is() {
     let shown = progress.iter().filter_map(Value::as_str).collect::<String>();
     assert!(shown.contains("everything:echo"), "{shown}");
 }
+
+#[test]
+fn a_client_hears_what_a_server_reports_of_a_long_call() {
+    if left_out() {
+        return;
+    }
+    let project = project();
+    let code = "return mcp.everything.triggerLongRunningOperation({ duration: 2, steps: 4 })";
+    for mode in ["auto", "legacy"] {
+        let told = project.drive(mode, json!([execute_call(code)]));
+        let progress = told["answers"][0]["progress"].as_array().expect("messages");
+        let shown = progress.iter().filter_map(Value::as_str);
+        let reported = |text: &&str| {
+            text.starts_with("everything:trigger-long-running-operation ") && text.contains("/4")
+        };
+        assert!(shown.clone().filter(reported).count() >= 2, "{mode}: {progress:?}");
+    }
+}

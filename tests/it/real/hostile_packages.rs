@@ -243,14 +243,11 @@ fn python_runs_nothing_and_starts_what_was_named(tools: Tools) {
     for (server, words) in [
         ("interpreter-py", "python`"),
         ("settings-py", "`pyvenv.cfg` of its environment is not its own"),
-        (
-            "spoken-py",
-            "spoken_py-1.0.dist-info/entry_points.txt` is not its own, but of `spoken_evil`",
-        ),
-        ("covered-py", "covered_py/__init__.py`, which would be started, is not its own"),
+        ("spoken-py", "spoken_py-1.0.dist-info/entry_points.txt` comes from `spoken_evil`"),
+        ("covered-py", "covered_py/__init__.py`, which would be started, comes from"),
         ("built-py", "`built-py` cannot be installed"),
         ("address-py", "`plain-py`"),
-        ("shadowed", "`shadowed` is no program of `honest-py`, but of `shadower_py`"),
+        ("shadowed", "`shadowed` is not a program of `honest-py`, but of `shadower_py`"),
         ("builds", "building it would run its code"),
     ] {
         attack.refused(server, &[words]);

@@ -167,9 +167,48 @@ fn pml_install_shows_installs_and_says_when_all_is_there() {
         "{stderr}"
     );
     let (stdout, _, _) = run(&["install", "--json"]);
-    assert_eq!(stdout, "{\"would_install\":[]}\n");
+    assert_eq!(stdout, "{\"installed\":[]}\n");
     let (stdout, _, _) = run(&["tools", "hello"]);
     assert!(stdout.contains("echo"), "{stdout}");
     let (stdout, _, _) = run(&["audit"]);
     assert!(stdout.contains("mcp-hello-world"), "{stdout}");
+}
+
+#[test]
+fn a_bad_package_does_not_keep_the_others_away() {
+    if left_out() {
+        return;
+    }
+    let servers = json!({
+        "bad": { "command": "npx", "args": ["-y", "github:someone/something"] },
+        "hello": { "command": "npx", "args": ["-y", SMALL] },
+    });
+    let env = package_project(pml(), &json!({}), &servers);
+    let output = registry_command(&env, &["install", "--yes", "--json"]).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let found: Value = pml::json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(found["installed"][0]["server"], "hello", "{found}");
+    assert_eq!(found["failed"][0]["server"], "bad", "{found}");
+    assert_eq!(there(&env).len(), 1);
+}
+
+#[test]
+fn allow_for_one_run_calls_without_asking_and_installs_nothing_unasked() {
+    if left_out() {
+        return;
+    }
+    let env = hello_project(pml(), &json!({ "ask": ["*"] }));
+    let call = ["call", "hello:echo", "{\"message\":\"Ann\"}", "--allow", "hello:*", "--json"];
+    let run = || {
+        let output = registry_command(&env, &call).stdin(Stdio::null()).output().expect("it runs");
+        let document: Value = pml::json::from_slice(&output.stdout).expect("JSON");
+        (document, output.status.code())
+    };
+    let (waits, code) = run();
+    assert_eq!(code, Some(4), "{waits}");
+    assert_eq!(waits["waiting"][0]["asks"][0]["kind"], "dependency", "{waits}");
+    assert_eq!(there(&env), Vec::<PathBuf>::new());
+    let installed = registry_command(&env, &["install", "--yes"]).output().expect("it runs");
+    assert!(installed.status.success(), "{}", String::from_utf8_lossy(&installed.stderr));
+    assert_eq!(run().1, Some(0), "once it is there, nobody is asked");
 }

@@ -11,5 +11,6 @@ mod conformance;
 mod hostile_packages;
 mod installs;
 mod servers;
+mod sources;
 mod types;
 mod workflow_state;

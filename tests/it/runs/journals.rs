@@ -46,7 +46,7 @@ async fn a_waiting_run_goes_on_when_another_journal_records_the_answer() {
     let question = open().await.remove(0).question;
     // The run has an owner, which lives: nobody else gets it.
     let refused = other.claim(id).await.expect_err("it is owned");
-    assert!(refused.to_string().contains("belongs to process"), "{refused}");
+    assert!(refused.to_string().contains("is being run by process"), "{refused}");
     let answered =
         other.answer(question.id, yes(&question), Timestamp(0)).await.expect("it records");
     assert!(matches!(answered, AnswerOutcome::Recorded { open: 0, .. }));
@@ -218,7 +218,11 @@ fn a_file_where_the_folder_should_be_is_named() {
     let output = env.run(&["eval", "1"]);
     assert_eq!((output.stdout.as_str(), output.code), ("", 1));
     assert!(output.stderr.contains("$TEST_ENV/.pml"), "{}", output.stderr);
-    assert!(output.stderr.contains("hint: a file stands"), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("hint: a file has the name of this folder"),
+        "{}",
+        output.stderr
+    );
     assert_eq!(std::fs::read_to_string(env.path().join(".pml")).expect("it is kept"), "mine");
 }
 
@@ -259,7 +263,7 @@ fn a_full_disk_stops_the_run_and_loses_nothing() {
         output.stderr
     );
     let full = std::fs::read_to_string(env.path().join("full")).expect("written");
-    assert!(full.contains("the disk is full") && full.contains("hint: make room"), "{full}");
+    assert!(full.contains("the disk is full") && full.contains("hint: free some space"), "{full}");
 }
 
 #[test]

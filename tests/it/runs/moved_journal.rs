@@ -3,7 +3,7 @@
 use crate::pml;
 use pml::json::{self, Value};
 use pml_kit::scripts::CONFIRM;
-use pml_kit::{Output, Terminal, TestEnv};
+use pml_kit::{Output, Terminal, TestEnv, audit_kinds};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -22,12 +22,7 @@ fn runs(env: &TestEnv, folder: &str) -> usize {
 }
 
 fn kinds(env: &TestEnv, folder: &str) -> Vec<String> {
-    let output = within(env, folder, &["audit", "--json"]);
-    let kind = |line: &str| {
-        let entry: Value = json::from_str(line).expect("JSON");
-        entry["what"].as_str().expect("a kind").to_owned()
-    };
-    output.stdout.lines().map(kind).collect()
+    audit_kinds(&within(env, folder, &["audit", "--json"]).stdout)
 }
 
 /// A project in `old` with one run that is over and one that waits.
@@ -73,14 +68,15 @@ fn two_clones_have_two_journals_and_a_link_has_the_same() {
 fn a_moved_project_finds_its_journal_when_it_is_told_where_it_was() {
     let env = moved();
     let none = within(&env, "new", &["runs"]);
-    assert_eq!(none.stderr.lines().next(), Some("no runs"));
+    assert_eq!(none.stderr.lines().next(), Some("there are no runs"));
     assert!(none.stderr.contains("`pml runs adopt` finds its runs"), "{}", none.stderr);
     let listed = within(&env, "new", &["runs", "adopt"]);
     assert_eq!(listed.code, 0, "{}", listed.stderr);
     assert!(listed.stdout.contains("$TEST_ENV/old  2     "), "{}", listed.stdout);
     let alone = within(&env, "new", &["runs", "adopt", &old(&env)]);
     assert_eq!((alone.stdout.as_str(), alone.code), ("", 2), "{}", alone.stderr);
-    let why = "error: `pml runs adopt` needs a person, and there is no terminal\nhint: ";
+    let why =
+        "error: `pml runs adopt` asks before it does anything, and there is no terminal\nhint: ";
     assert!(alone.stderr.starts_with(why), "{}", alone.stderr);
     let adopted = within(&env, "new", &["runs", "adopt", &old(&env), "--yes"]);
     assert_eq!(adopted.code, 0, "{}", adopted.stderr);
@@ -100,7 +96,7 @@ fn a_moved_project_finds_its_journal_when_it_is_told_where_it_was() {
     assert_eq!(runs(&env, "old"), 0);
     assert_eq!(within(&env, "old", &["audit"]).stderr, "verified: 0 entries\n");
     let again = within(&env, "new", &["runs", "adopt"]);
-    assert_eq!(again.stderr, "no journal of a project that is gone\n");
+    assert_eq!(again.stderr, "every journal belongs to a project that still exists\n");
 }
 
 #[test]
@@ -121,10 +117,10 @@ fn a_copy_does_not_take_the_journal_of_what_it_was_copied_from() {
     let env = project();
     env.write("copy/package.json", "{}");
     let output = within(&env, "copy", &["runs", "adopt", &old(&env), "--yes"]);
-    refused(&output, "the project is still there: $TEST_ENV/old\n");
+    refused(&output, "the project still exists: $TEST_ENV/old\n");
     assert_eq!((runs(&env, "old"), runs(&env, "copy")), (2, 0));
     let output = within(&env, "copy", &["runs", "adopt", "/nowhere/at/all", "--yes"]);
-    refused(&output, "there is no journal of that project: /nowhere/at/all\n");
+    refused(&output, "no journal belongs to a project at this path: /nowhere/at/all\n");
 }
 
 #[test]
@@ -135,7 +131,7 @@ fn what_was_done_in_the_new_place_meanwhile_is_kept_if_it_is_over() {
     let adopt = ["runs", "adopt", &old(&env), "--yes"];
     refused(
         &within(&env, "new", &adopt),
-        "this project has runs of its own that are not over: 1 run\n",
+        "this project has runs of its own that have not ended: 1 run\n",
     );
     let open: Value =
         json::from_str(&within(&env, "new", &["approvals", "--json"]).stdout).expect("JSON");
@@ -145,7 +141,7 @@ fn what_was_done_in_the_new_place_meanwhile_is_kept_if_it_is_over() {
     assert_eq!(adopted.code, 0, "{}", adopted.stderr);
     assert_eq!(
         adopted.stderr,
-        "taken over from $TEST_ENV/old: 2 runs\n2 runs that were made here are kept\n"
+        "taken over from $TEST_ENV/old: 2 runs\n2 runs of this project are kept too\n"
     );
     assert_eq!(runs(&env, "new"), 4);
     assert_eq!(kinds(&env, "new"), ["asked", "adopted", "imported"]);
@@ -162,7 +158,7 @@ fn one_that_a_process_works_with_is_not_taken() {
     let lock = fs::File::create(owners.join("0a1b2c3d")).expect("a file");
     lock.lock().expect("locked");
     let output = within(&env, "new", &["runs", "adopt", &old(&env), "--yes"]);
-    refused(&output, "a process still works with that journal: $TEST_STATE/pml/projects/old-");
+    refused(&output, "a process still uses that journal: $TEST_STATE/pml/projects/old-");
     drop(lock);
     assert_eq!(within(&env, "new", &["runs", "adopt", &old(&env), "--yes"]).code, 0);
 }

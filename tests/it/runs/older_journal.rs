@@ -2,7 +2,7 @@
 
 use crate::pml;
 use pml::json::{Value, json};
-use pml_kit::{TestEnv, files_under, json_of, leave_older_journal};
+use pml_kit::{TestEnv, audit_entries, audit_kinds, files_under, json_of, leave_older_journal};
 use std::fs;
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ fn runs_that_are_over_are_imported_once_and_nothing_else_is() {
         .map(|file| (fs::read(&file).expect("a file"), file))
         .collect();
     let first = env.run(&["runs"]);
-    let said = "note: journals are kept in your state folder now: 2 runs imported from `.pml/state.db`, 2 runs not over left there; the file may be deleted\n";
+    let said = "note: journals are now in your state folder: 2 runs imported from `.pml/state.db`, 2 runs that had not ended stay there; you can delete that file\n";
     assert_eq!(first.stderr, said);
     let expected = [("failed.ts", "failed"), ("answered.ts", "finished")];
     let expected = expected.map(|(script, state)| (json!(script), json!(state)));
@@ -33,14 +33,14 @@ fn runs_that_are_over_are_imported_once_and_nothing_else_is() {
     assert_eq!(env.run(&["runs"]).stderr, "");
     assert_eq!(json_of(&env, &["approvals", "--json"]), json!([]));
     let over = env.run(&["run", "--resume", "last"]);
-    assert!(over.stderr.contains("is over: it is failed"), "{}", over.stderr);
+    assert!(over.stderr.contains("has ended: it is failed"), "{}", over.stderr);
     // What a run did is there, also after the question that it asked.
     let id = json_of(&env, &["runs", "--json"])[1]["run_id"].as_str().expect("an id").to_owned();
     let shown = json_of(&env, &["runs", "show", &id, "--json"]);
     assert_eq!(shown["ending"], json!({ "finished": 4 }), "{shown}");
     assert!(env.run(&["replay", &id]).stdout.starts_with("same"), "it replays");
-    let entries = env.run(&["audit", "--json"]);
-    let entry: Value = pml::json::from_str(&entries.stdout).expect("one entry");
+    let entries = audit_entries(&env.run(&["audit", "--json"]).stdout);
+    let [entry] = entries.as_slice() else { panic!("one entry: {entries:?}") };
     assert_eq!(
         (&entry["what"], &entry["runs"], &entry["left"]),
         (&json!("imported"), &json!(2), &json!(2))
@@ -54,7 +54,10 @@ fn runs_that_are_over_are_imported_once_and_nothing_else_is() {
     assert!(before == after, "the old one is left as it is");
     let report = env.run(&["doctor"]).stdout;
     assert!(report.contains("2 runs imported from `.pml/state.db`"), "{report}");
-    assert!(report.contains("ok    the journal opens: $TEST_STATE/pml/projects/"), "{report}");
+    assert!(
+        report.contains("ok    the journal can be opened: $TEST_STATE/pml/projects/"),
+        "{report}"
+    );
 }
 
 #[test]
@@ -79,8 +82,8 @@ fn a_copy_elsewhere_is_left_alone() {
     let mut command = env.command(&["runs"]);
     command.current_dir(env.path().join("copy"));
     let output = env.finish(command.spawn().expect("the binary starts"));
-    assert!(output.stderr.contains("was left alone"), "{}", output.stderr);
-    assert!(output.stderr.ends_with("no runs\n"), "{}", output.stderr);
+    assert!(output.stderr.contains("`.pml/state.db` is not used"), "{}", output.stderr);
+    assert!(output.stderr.ends_with("there are no runs\n"), "{}", output.stderr);
 }
 
 #[test]
@@ -119,7 +122,7 @@ fn one_that_a_process_still_works_with_is_imported_when_that_has_ended() {
     let owner = env.write(".pml/owners/0a1b2c3d", "1");
     let lock = fs::File::options().write(true).open(owner).expect("a file");
     lock.lock().expect("locked");
-    assert_eq!(env.run(&["runs"]).stderr, "no runs\n");
+    assert_eq!(env.run(&["runs"]).stderr, "there are no runs\n");
     drop(lock);
     assert_eq!(env.run(&["runs"]).stderr.lines().count(), 1);
     assert_eq!(listed(&env).len(), 2);
@@ -135,7 +138,7 @@ fn one_that_is_a_link_is_left_alone() {
     fs::rename(old(&env), &moved).expect("moved");
     symlink(&moved, old(&env)).expect("a link");
     let output = env.run(&["runs"]);
-    assert!(output.stderr.contains("was left alone"), "{}", output.stderr);
+    assert!(output.stderr.contains("`.pml/state.db` is not used"), "{}", output.stderr);
     assert_eq!(listed(&env), []);
 }
 
@@ -148,5 +151,5 @@ fn processes_that_find_it_at_once_import_it_once() {
     let said = started.into_iter().map(|child| env.finish(child).stderr.lines().count());
     assert_eq!(said.sum::<usize>(), 1, "it is said once");
     assert_eq!(listed(&env).len(), 2);
-    assert_eq!(env.run(&["audit", "--json"]).stdout.lines().count(), 1);
+    assert_eq!(audit_kinds(&env.run(&["audit", "--json"]).stdout), ["imported"]);
 }

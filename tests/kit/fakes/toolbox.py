@@ -1,7 +1,7 @@
 """A fake MCP server on stdio that behaves, with a tool for each kind of answer: `toolbox.py [LOG]`. Standard library only.
 
 `echo` (needs `text`), `get-env` (read-only), `sorry` (says that it failed), `picture`, `link`, `wait` (never answers), `later`
-(answers after `ms`), `count` (how often it was called). With LOG, every call is noted there, a line each;
+(answers after `ms`), `count` (how often it was called). If `wait` gets `progress`, it reports that again and again. With LOG, every call is noted there, a line each;
 and if there is a file LOG.says, its text is what `count` says of itself.
 """
 
@@ -56,6 +56,13 @@ def call(name, arguments):
     return {"content": [], "structuredContent": {"n": count}}
 
 
+def report(progress):
+    send({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress})
+    timer = threading.Timer(0.05, report, [progress])
+    timer.daemon = True
+    timer.start()
+
+
 for line in sys.stdin:
     message = json.loads(line)
     if "id" not in message:
@@ -77,6 +84,8 @@ for line in sys.stdin:
         if name == "later":
             answer = {"jsonrpc": "2.0", "id": id, "result": {"content": [{"type": "text", "text": "now"}]}}
             threading.Timer(arguments.get("ms", 10) / 1000, send, [answer]).start()
+        elif name == "wait" and "progress" in arguments:
+            report({"progressToken": params["_meta"]["progressToken"], **arguments["progress"]})
         elif name != "wait":
             send({"jsonrpc": "2.0", "id": id, "result": call(name, arguments)})
     else:

@@ -35,6 +35,18 @@ fn one_line(output: &Output, arguments: &[&str], code: i32) -> Value {
     json::from_str(&output.stdout).expect("JSON")
 }
 
+/// Returns the entries of the audit trail that `pml audit --json` printed.
+pub fn audit_entries(printed: &str) -> Vec<Value> {
+    let trail: Value = json::from_str(printed).expect("one JSON document");
+    trail["entries"].as_array().expect("entries").clone()
+}
+
+/// Returns the kind of each entry of the audit trail that `pml audit --json` printed.
+pub fn audit_kinds(printed: &str) -> Vec<String> {
+    let kind = |entry: Value| entry["what"].as_str().expect("a kind").to_owned();
+    audit_entries(printed).into_iter().map(kind).collect()
+}
+
 /// Trusts the project in the folder, as its owner would, and makes no journal for it.
 pub fn trust(env: &TestEnv) {
     let state = env.state_home().to_string_lossy();

@@ -102,16 +102,21 @@ impl TestEnv {
         self.finish(child)
     }
 
+    /// Returns a text with the folders of this environment replaced by `$TEST_ENV` and
+    /// `$TEST_STATE`.
+    pub fn without_folders(&self, text: &str) -> String {
+        let folder = self.path().canonicalize().expect("the folder is there");
+        let state = self.state.path().canonicalize().expect("the folder is there");
+        let text = text.replace(&*state.to_string_lossy(), "$TEST_STATE");
+        let text = text.replace(&*folder.to_string_lossy(), "$TEST_ENV");
+        text.replace(&*self.path().to_string_lossy(), "$TEST_ENV")
+    }
+
     /// Waits for a child of [`TestEnv::command`].
     pub fn finish(&self, child: Child) -> Output {
         let output = child.wait_with_output().expect("the binary ends");
-        let folder = self.path().canonicalize().expect("the folder is there");
-        let state = self.state.path().canonicalize().expect("the folder is there");
         let text = |bytes: Vec<u8>| {
-            let text = String::from_utf8(bytes).expect("output is UTF-8");
-            let text = text.replace(&*state.to_string_lossy(), "$TEST_STATE");
-            let text = text.replace(&*folder.to_string_lossy(), "$TEST_ENV");
-            text.replace(&*self.path().to_string_lossy(), "$TEST_ENV")
+            self.without_folders(&String::from_utf8(bytes).expect("output is UTF-8"))
         };
         Output {
             stdout: text(output.stdout),

@@ -10,7 +10,8 @@
 //! | `counter`, `survivor` | tools that count their calls, and processes that can be killed |
 //! | `cut_journal`, `hooked_journal`, `older_journal` | journals that end early, that are changed, that an older pml wrote |
 //! | `clocks`, `waiting` | time: tests wait for conditions, and move clocks themselves |
-//! | `snapshot` | what people read, as text that inline snapshots ([`insta`]) hold |
+//! | `snapshot`, `screen` | what people read, as text that inline snapshots ([`insta`]) hold, and as a picture |
+//! | `documents` | the manual: its code blocks, its links, and what is generated in it |
 //! | `tree` | the files of the project |
 //!
 //! Only the test target knows the path of the binary, so what runs it is given a [`TestEnv`].
@@ -20,6 +21,7 @@ mod clocks;
 mod commands;
 mod counter;
 mod cut_journal;
+mod documents;
 mod environment;
 mod fake_registry;
 mod hooked_journal;
@@ -27,6 +29,7 @@ mod older_journal;
 mod programs;
 pub mod real;
 pub mod sandbox;
+mod screen;
 pub mod scripts;
 mod snapshot;
 mod stdio_client;
@@ -43,21 +46,26 @@ pub use channels::{
 };
 pub use clocks::{ManualClock, StoppedClock};
 pub use commands::{
-    example, json_of, json_with_path, lines_of, newest_state, open_question, run_with_path,
-    search_path, short_digest, soak, trust,
+    audit_entries, audit_kinds, example, json_of, json_with_path, lines_of, newest_state,
+    open_question, run_with_path, search_path, short_digest, soak, trust,
 };
 pub use counter::{Counter, LocalTools, RemoteTools, careful_answer, tool_effects, tool_reply};
 pub use cut_journal::{CutJournal, CutPoint};
+pub use documents::{
+    CodeBlock, Document, assert_generated, manual, markdown_escaped, update_document,
+    updates_documents, wrapped,
+};
 pub use environment::{Output, TestEnv};
 pub use fake_registry::FakeRegistry;
 pub use hooked_journal::HookedJournal;
 pub use insta;
 pub use older_journal::leave_older_journal;
 pub use programs::{Generated, generate};
+pub use screen::Screen;
 pub use snapshot::redacted;
 pub use stdio_client::StdioClient;
 pub use survivor::{Survivor, SurvivorProject};
-pub use terminal::Terminal;
+pub use terminal::{Terminal, TerminalColours, screen};
 pub use toolbox::{
     failing_server, toolbox_calls, toolbox_client, toolbox_command, toolbox_project,
     toolbox_script, toolbox_server, trusted_project, untrusted_project,

@@ -68,8 +68,21 @@ impl StdioClient {
 
     /// Writes a line.
     pub fn send(&mut self, line: &str) {
+        self.send_bytes(line.as_bytes());
+    }
+
+    /// Writes a line that need not be text.
+    pub fn send_bytes(&mut self, line: &[u8]) {
         let stdin = self.stdin.as_mut().expect("it is open");
-        writeln!(stdin, "{line}").and_then(|()| stdin.flush()).expect("the server reads");
+        let written = stdin.write_all(line).and_then(|()| stdin.write_all(b"\n"));
+        written.and_then(|()| stdin.flush()).expect("the server reads");
+    }
+
+    /// Cancels a request.
+    pub fn cancel(&mut self, id: u64) {
+        let params = json!({ "requestId": id });
+        let method = "notifications/cancelled";
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
     }
 
     /// Sends a request and does not wait. Returns its id.

@@ -15,18 +15,52 @@ pub struct Terminal {
     read: usize,
 }
 
+/// What a terminal shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TerminalColours {
+    /// Text without colours.
+    Plain,
+    /// Text with colours.
+    Coloured,
+}
+
 impl Terminal {
     /// Starts a command on a terminal of its own, with nothing of the outer environment but the
     /// path.
     pub fn start(env: &TestEnv, arguments: &[&str]) -> Terminal {
+        Terminal::start_as(env, arguments, 80, TerminalColours::Plain)
+    }
+
+    /// Starts a command on a terminal of its own with so many columns.
+    pub fn start_as(
+        env: &TestEnv,
+        arguments: &[&str],
+        columns: usize,
+        colours: TerminalColours,
+    ) -> Terminal {
         let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
         let binary = env.binary().to_string_lossy();
         let words = std::iter::once(&*binary).chain(arguments.iter().copied()).map(quoted);
-        let line = format!("exec {}", words.collect::<Vec<_>>().join(" "));
+        let line = format!("stty cols {columns}; exec {}", words.collect::<Vec<_>>().join(" "));
+        Terminal::start_line(env, &line, colours)
+    }
+
+    /// Starts a line of a shell, in which `pml` is the binary, on a terminal with colours and so
+    /// many columns.
+    pub fn start_shell(env: &TestEnv, columns: usize, line: &str) -> Terminal {
+        let folder = env.binary().parent().expect("a folder").display();
+        let settings = format!("stty cols {columns}; export USER=ann PATH={folder}:$PATH");
+        Terminal::start_line(env, &format!("{settings}; {line}"), TerminalColours::Coloured)
+    }
+
+    fn start_line(env: &TestEnv, line: &str, colours: TerminalColours) -> Terminal {
         let mut command = Command::new("script");
-        command.args(["-qec", &line, "/dev/null"]).current_dir(env.path()).env_clear();
+        command.args(["-qec", line, "/dev/null"]).current_dir(env.path()).env_clear();
         command.env("HOME", env.path()).env("XDG_STATE_HOME", env.state_home());
         command.env("PATH", "/usr/bin:/bin").env("SHELL", "/bin/sh");
+        if colours == TerminalColours::Coloured {
+            command.env("TERM", "xterm-256color");
+        }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = command.spawn().expect("`script` starts");
         let keys = child.stdin.take().expect("piped");
@@ -83,6 +117,20 @@ impl Drop for Terminal {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Runs a command to its end on a terminal of its own. Returns what it shows, with `␛` for the
+/// character that begins a colour.
+pub fn screen(
+    env: &TestEnv,
+    arguments: &[&str],
+    columns: usize,
+    colours: TerminalColours,
+) -> String {
+    let (shown, _) = Terminal::start_as(env, arguments, columns, colours).ends();
+    let shown = env.without_folders(&shown).replace('\u{1b}', "␛");
+    let lines: Vec<_> = shown.lines().map(str::trim_end).collect();
+    lines.join("\n")
 }
 
 fn plain(screen: &[u8]) -> String {

@@ -7,15 +7,15 @@
   const {
     ArrayBuffer, ArrayBufferPrototypeGetByteLength, ArrayBufferPrototypeGetDetached, ArrayBufferPrototypeGetMaxByteLength,
     ArrayBufferPrototypeGetResizable, ArrayBufferPrototypeTransfer, ArrayPrototype,
-    BigIntPrototypeValueOf, BooleanPrototypeValueOf, DataView, DataViewPrototypeGetBuffer, DataViewPrototypeGetByteLength,
-    DataViewPrototypeGetByteOffset, DatePrototypeGetTime, DOMException, DOMExceptionPrototypeGetMessage,
+    BigIntPrototypeValueOf, BooleanPrototypeValueOf, DataView, DataViewPrototypeGetBuffer, DatePrototypeGetTime, DOMException, DOMExceptionPrototypeGetMessage,
     DOMExceptionPrototypeGetName, Date, ErrorPrototypeGetStack, Map, MapPrototypeForEach, MapPrototypeGet,
     MapPrototypeSet, NumberPrototypeValueOf, Object, ObjectKeys, ObjectPrototype, ObjectSetPrototypeOf, RegExp,
     RegExpPrototypeGetSource, Set, SetPrototypeAdd, SetPrototypeForEach, SetPrototypeHas, StringPrototypeValueOf,
-    SymbolIterator, SymbolPrototypeToString, TypeError, TypedArrayPrototypeGetBuffer, TypedArrayPrototypeGetByteOffset,
+    SymbolIterator, SymbolPrototypeToString, TypeError, TypedArrayPrototypeGetBuffer,
     TypedArrayPrototypeGetLength, TypedArrayPrototypeGetTag, TypedArrayPrototypeSet, Uint8Array, classOf, classes,
     defineGlobal, defineHidden, describers, descriptorOf, errorTypes, newList, regExpFlags, toText, typedArrays,
   } = primordials;
+  const { extentOf } = natives;
 
   function refuse(what) {
     return new DOMException(what + " could not be cloned", "DataCloneError");
@@ -106,9 +106,17 @@
   function copyView(value, known) {
     const tag = TypedArrayPrototypeGetTag(value);
     const buffer = clone(tag === undefined ? DataViewPrototypeGetBuffer(value) : TypedArrayPrototypeGetBuffer(value), known);
-    const copy = tag === undefined
-      ? new DataView(buffer, DataViewPrototypeGetByteOffset(value), DataViewPrototypeGetByteLength(value))
-      : new typedArrays[tag](buffer, TypedArrayPrototypeGetByteOffset(value), TypedArrayPrototypeGetLength(value));
+    const extent = extentOf(value);
+    const tracksLength = extent[0] !== 0;
+    const offset = extent[1];
+    const length = extent[2];
+    // A buffer may have been resized to less than its view needs.
+    const end = tracksLength ? offset : offset + length;
+    if (end > ArrayBufferPrototypeGetByteLength(buffer)) throw refuse("a view out of its buffer's bounds");
+    const View = tag === undefined ? DataView : typedArrays[tag];
+    const count = tag === undefined ? length : TypedArrayPrototypeGetLength(value);
+    // A view that was made without a length follows its buffer, and so does its copy.
+    const copy = tracksLength ? new View(buffer, offset) : new View(buffer, offset, count);
     MapPrototypeSet(known, value, copy);
     return copy;
   }

@@ -53,6 +53,28 @@ test("buffers and views", () => {
   const resizable = structuredClone(new ArrayBuffer(2, { maxByteLength: 8 }));
   same([resizable.byteLength, resizable.maxByteLength], [2, 8]);
 });
+test("resizable buffers and views that follow them", () => {
+  const resizable = () => new ArrayBuffer(4, { maxByteLength: 8 });
+  const buffer = resizable();
+  const views = { bytes: new Uint8Array(buffer), rest: new Uint16Array(buffer, 2), fixed: new Uint8Array(buffer, 1, 3), view: new DataView(buffer, 1), fixedView: new DataView(buffer, 1, 2) };
+  const copy = structuredClone(views);
+  copy.bytes.buffer.resize(8);
+  same([copy.bytes.length, copy.rest.length, copy.fixed.length, copy.view.byteLength, copy.fixedView.byteLength], [8, 3, 3, 7, 2]);
+  same([copy.rest.byteOffset, copy.fixedView.byteOffset, views.bytes.length], [2, 1, 4]);
+  const empty = structuredClone(new Uint8Array(resizable(), 4));
+  empty.buffer.resize(6);
+  equal(empty.length, 2);
+  const given = resizable();
+  const moved = structuredClone(new Uint8Array(given), { transfer: [given] });
+  moved.buffer.resize(6);
+  same([moved.length, moved.buffer.maxByteLength, given.byteLength], [6, 8, 0]);
+  for (const make of [(buffer) => new Uint8Array(buffer, 2, 2), (buffer) => new Uint8Array(buffer, 3), (buffer) => new DataView(buffer, 3), (buffer) => new DataView(buffer, 0, 4)]) {
+    const shrunk = resizable();
+    const view = make(shrunk);
+    shrunk.resize(2);
+    throws(() => structuredClone(view), "DataCloneError", "bounds");
+  }
+});
 test("errors", () => {
   const error = new RangeError("bad", { cause: { a: 1 } });
   error.extra = 1;

@@ -6,12 +6,13 @@
     ArrayBufferPrototypeGetByteLength, ArrayBufferPrototypeGetDetached, DataViewPrototypeGetBuffer,
     DataViewPrototypeGetByteLength, DataViewPrototypeGetByteOffset, MapIteratorPrototypeNext, MapPrototypeEntries,
     MapPrototypeGetSize, MathMin, NumberPrototypeToString, ObjectKeys, SetIteratorPrototypeNext, SetPrototypeGetSize,
-    SetPrototypeValues, StringPrototypePadStart, TypedArrayPrototypeGetLength, Uint8Array, classes, descriptorOf,
-    promiseState,
+    SetPrototypeValues, StringPrototypePadStart, TypedArrayPrototypeGetLength, Uint8Array, classOf, classes, copyIterator,
+    descriptorOf, newList, promiseState,
   } = primordials;
   const { extraKeysOf, isIndex, prefix } = natives.objects;
   const { MOST_TEXT, primitive } = natives.inspector;
   const { format, propertyValue } = natives;
+  const { join } = natives.layout;
 
   function remaining(count) {
     return "... " + count + " more item" + (count > 1 ? "s" : "");
@@ -149,6 +150,35 @@
     output[0] = state[0] ? text : "<rejected> " + text;
   }
 
+  // What an iterator of a map or set has left, without moving it: `{ entries, pairs }`. With `pairs`, each entry has two.
+  function entriesLeft(value) {
+    const isMap = classOf(value) === classes.MapIterator;
+    const copied = copyIterator(value, isMap ? MapPrototypeEntries : SetPrototypeValues);
+    const next = isMap ? MapIteratorPrototypeNext : SetIteratorPrototypeNext;
+    const entries = newList();
+    if (copied[0] !== undefined)
+      for (let step = next(copied[0]); !step.done; step = next(copied[0])) entries[entries.length] = step.value;
+    return { __proto__: null, entries, pairs: copied[1] === true };
+  }
+
+  function iterator(context, value, depth, output, shape) {
+    const { entries, pairs } = shape.left;
+    const shown = room(context, entries.length);
+    context.indentation += 2;
+    for (let index = 0; index < shown; index++) {
+      if (!pairs) {
+        output[index] = format(context, entries[index], depth);
+        continue;
+      }
+      const pair = newList();
+      pair[0] = format(context, entries[index][0], depth);
+      pair[1] = format(context, entries[index][1], depth);
+      output[index] = join(context, pair, "", "[", "]", undefined, depth);
+    }
+    context.indentation -= 2;
+    if (entries.length > shown) output[shown] = remaining(entries.length - shown);
+  }
+
   function unknown(context, value, depth, output) {
     output[0] = "<items unknown>";
   }
@@ -174,9 +204,9 @@
       shape.open = prefix(constructor, tag, kind === classes.WeakMap ? "WeakMap" : "WeakSet", "") + "{";
       shape.entries = unknown;
     } else if (kind === classes.MapIterator || kind === classes.SetIterator) {
-      // The engine does not let anyone look ahead without moving the iterator.
-      shape.open = "[" + (kind === classes.MapIterator ? "Map" : "Set") + " Iterator] {";
-      shape.entries = unknown;
+      shape.left = entriesLeft(value);
+      shape.open = "[" + (kind === classes.MapIterator ? "Map" : "Set") + (shape.left.pairs ? " Entries] {" : " Iterator] {");
+      shape.entries = iterator;
     } else return false;
     return true;
   }
@@ -191,5 +221,5 @@
     shape.list = { __proto__: null, numbers: true, more: false };
   }
 
-  return { __proto__: null, array, outline, outlineTyped };
+  return { __proto__: null, array, entriesLeft, outline, outlineTyped };
 })

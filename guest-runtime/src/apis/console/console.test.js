@@ -42,17 +42,13 @@ test("DOMException", () => {
   const text = line(new DOMException("stop", "AbortError"));
   equal(text.startsWith("DOMException [AbortError]: stop"), true, text);
 });
-test("no code of the program runs", () => {
+test("no code of the program runs but what makes a text, a number or a tag of a value", () => {
   let ran = 0;
   const run = () => { ran++; throw new Error("ran"); };
   const traps = new Proxy({}, { get: run });
   class Odd {
     get x() { return run(); }
-    get [Symbol.toStringTag]() { return run(); }
-    toString() { return run(); }
     toJSON() { return run(); }
-    valueOf() { return run(); }
-    [Symbol.toPrimitive]() { return run(); }
     static [Symbol.hasInstance]() { return run(); }
     [Symbol.for("nodejs.util.inspect.custom")]() { return run(); }
   }
@@ -70,7 +66,7 @@ test("no code of the program runs", () => {
   ];
   for (const value of values) {
     console.log(value);
-    console.log("%s %d %i %f %o %O", value, value, value, value, value, value);
+    console.log("%o %O", value, value);
     console.dir(value, { depth: null });
     console.table([value]);
     console.count(value);
@@ -78,6 +74,18 @@ test("no code of the program runs", () => {
   }
   equal(ran, 0);
   equal(written().length, values.length * 6);
+});
+test("what throws while a value is made a text is passed over", () => {
+  const calls = [];
+  class Odd {
+    get [Symbol.toStringTag]() { calls.push("tag"); throw new Error("no"); }
+    [Symbol.toPrimitive](hint) { calls.push(hint); throw new Error("no"); }
+  }
+  equal(line("%s %d %i %f", new Odd(), new Odd(), new Odd(), new Odd()), "Odd {} NaN NaN NaN");
+  same(calls, ["string", "tag", "number", "string", "string"]);
+  equal(line(new Proxy(new Odd(), { get() { throw new Error("no"); } })), "Odd {}");
+  equal(line("%s", { toString() { return {}; }, valueOf: 1 }), "{ toString: [Function: toString], valueOf: 1 }");
+  equal(line("%s", { toString() { return console.log("inner"), "outer"; } }), "inner\n1 outer");
 });
 test("endless prototype chains end", () => {
   const target = {};

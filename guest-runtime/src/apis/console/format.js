@@ -1,14 +1,21 @@
 // A call's arguments as one line, with `%s` and its kind. After node's `lib/internal/util/inspect.js` (MIT).
 //
-// Unlike node, `%s`, `%d`, `%i` and `%f` never call `toString` or `valueOf` of the program. `%j` asks for JSON by name, so it
-// does call `toJSON`, and an error from there becomes text.
+// As in node, `%s` calls a `toString` of the program's own, `%d`, `%i` and `%f` convert to a number, and `%j` calls `toJSON`.
+// Unlike node, an error from there is passed over: the value is then shown as it would be without.
 (function (natives, primordials) {
   "use strict";
   const {
-    DatePrototypeGetTime, FunctionPrototypeToString, JSONStringify, Number, NumberParseFloat, NumberParseInt, StringPrototypeCharCodeAt,
-    StringPrototypeIncludes, StringPrototypeSlice, SymbolPrototypeToString, classOf, classes,
-    descriptorOf,
+    FunctionPrototypeToString, JSONStringify, Number, NumberParseFloat, NumberParseInt, ObjectGetPrototypeOf,
+    StringPrototypeCharCodeAt, StringPrototypeIncludes, StringPrototypeSlice, SymbolPrototypeToString, SymbolToPrimitive,
+    classOf, classes, descriptorOf, newList, toText,
   } = primordials;
+  const { behindProxies, hasOwn, read } = natives.objects;
+  // Constructors of the language and the platform: what their prototypes make of a value says less than `inspect` does.
+  const BUILT_IN =
+    " AbortController AbortSignal AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean DataView Date " +
+    "DOMException Error EvalError Event EventTarget Float16Array Float32Array Float64Array Function Int8Array Int16Array Int32Array Iterator Map " +
+    "Number Object Promise Proxy RangeError ReferenceError RegExp Set String SuppressedError Symbol SyntaxError TextDecoder TextEncoder TypeError " +
+    "Uint8Array Uint8ClampedArray Uint16Array Uint32Array URIError URL URLSearchParams WeakMap WeakSet ";
   const { inspect, MOST_TEXT } = natives.inspector;
   const SHALLOW = { __proto__: null, depth: 0 };
   const HIDDEN = { __proto__: null, showHidden: true, depth: 4 };
@@ -17,15 +24,47 @@
     return value === 0 && 1 / value < 0 ? "-0" : "" + value;
   }
 
-  function isObject(value) {
-    return (typeof value === "object" && value !== null) || typeof value === "function";
-  }
-
   function asNumber(value, convert) {
     if (typeof value === "bigint") return value + "n";
     if (typeof value === "symbol") return "NaN";
-    if (isObject(value)) return convert === Number && classOf(value) === classes.Date ? number(DatePrototypeGetTime(value)) : "NaN";
-    return number(convert(value));
+    try {
+      return number(convert(value));
+    } catch {
+      return "NaN";
+    }
+  }
+
+  // Whether the text that an object makes of itself comes from the language, not from the program.
+  function hasBuiltInText(object) {
+    const hasMethod = (key) => typeof read(object, key) === "function";
+    const keys = newList();
+    if (hasMethod("toString")) keys[0] = "toString";
+    if (hasMethod(SymbolToPrimitive)) keys[keys.length] = SymbolToPrimitive;
+    if (keys.length === 0) return true;
+    const owns = (holder) => hasOwn(holder, keys[0]) || (keys.length > 1 && hasOwn(holder, keys[1]));
+    if (owns(object)) return false;
+    let holder = object;
+    do {
+      holder = ObjectGetPrototypeOf(holder);
+      if (holder !== null) holder = behindProxies(holder);
+      if (holder === null) return true;
+    } while (!owns(holder));
+    const constructor = descriptorOf(holder, "constructor")?.value;
+    if (typeof constructor !== "function") return false;
+    const name = read(constructor, "name");
+    return typeof name === "string" && StringPrototypeIncludes(BUILT_IN, " " + name + " ");
+  }
+
+  // What `%s` shows.
+  function asOwnString(value) {
+    if (typeof value !== "object" || value === null) return asString(value);
+    const object = behindProxies(value);
+    if (object === null || hasBuiltInText(object)) return asString(value);
+    try {
+      return toText(value);
+    } catch {
+      return asString(value);
+    }
   }
 
   function asString(value) {
@@ -63,7 +102,7 @@
   // The text of the placeholder `code`, or undefined if there is no such placeholder.
   function fill(code, value) {
     switch (code) {
-      case 115: return asString(value);
+      case 115: return asOwnString(value);
       case 100: return asNumber(value, Number);
       case 105: return asNumber(value, NumberParseInt);
       case 102: return typeof value === "bigint" ? "" + value : asNumber(value, NumberParseFloat);

@@ -1,11 +1,12 @@
 // Any value as text, the way node's `util.inspect` writes it. After node's `lib/internal/util/inspect.js` (MIT).
 //
-// Invariant: runs no code of the program, ends (depth, length and total size are bounded), and never throws.
+// Invariant: runs no code of the program but a getter of `Symbol.toStringTag`, ends (depth, length and total size are
+// bounded), and never throws.
 (function (natives, primordials) {
   "use strict";
   const {
     ArrayPrototypeJoin, ArrayPrototypeSort, BigIntPrototypeValueOf, BooleanPrototypeValueOf, DatePrototypeGetTime,
-    DatePrototypeToISOString, Map, MapPrototypeGet, MapPrototypeGetSize, MapPrototypeSet, NumberIsNaN,
+    DatePrototypeToISOString, Map, MapPrototypeGet, MapPrototypeGetSize, MapPrototypeSet, MathMin, NumberIsNaN,
     NumberPrototypeValueOf, ObjectGetPrototypeOf, RegExpPrototypeExec, RegExpPrototypeGetSource,
     StringPrototypeRepeat, StringPrototypeSlice, StringPrototypeValueOf, SymbolPrototypeToString,
     SymbolPrototypeValueOf, SymbolToStringTag, TypedArrayPrototypeGetTag, classOf, classes, describers, descriptorOf,
@@ -89,10 +90,10 @@
 
   // What kind of thing an object is, as far as its text is concerned: `{ base, open, close, keys, entries, list }`.
   // `done` is the whole text where nothing more can follow.
-  function outline(context, value) {
+  function outline(context, value, depth) {
     const kind = classOf(value);
     const plain = plainName(value, ObjectGetPrototypeOf(value));
-    const constructor = plain ?? constructorName(value);
+    const constructor = plain ?? constructorName(value, context.depth - depth);
     const tag = plain === undefined ? tagOf(value) : "";
     const shape = {
       __proto__: null, base: "", open: "{", close: "}", keys: undefined, entries: undefined, list: undefined, constructor, tag,
@@ -160,8 +161,9 @@
   }
 
   function formatObject(context, value, depth) {
-    const shape = outline(context, value);
+    const shape = outline(context, value, depth);
     const { keys, entries } = shape;
+    if (depth > context.depth && typeof entries === "object" && entries.tooDeep !== undefined) return entries.tooDeep;
     if (keys.length === 0 && (entries === undefined || shape.empty === true)) {
       if (shape.base !== "") return shape.base;
       return shape.open + shape.close;
@@ -209,6 +211,7 @@
 
   function describedEntries(context, described, depth, output) {
     context.indentation += 2;
+    if (described.isWhole === true) depth = MathMin(depth, context.depth);
     for (let index = 0; index < described.keys.length; index++) {
       const text = format(context, described.values[index], depth);
       output[output.length] = described.arrow === true

@@ -1,13 +1,14 @@
-// What `console` finds out about an object without running a line of the program: data properties, constructor, keys.
-// After node's `lib/internal/util/inspect.js` (MIT).
+// What `console` finds out about an object: data properties, constructor, keys. After node's
+// `lib/internal/util/inspect.js` (MIT).
 //
-// Invariant: no getter, no proxy trap, no `Symbol.hasInstance` of the program is ever called here.
+// Invariant: no getter, no proxy trap, no `Symbol.hasInstance` of the program is ever called here, except the getter of
+// `Symbol.toStringTag`, with which classes name themselves.
 (function (natives, primordials) {
   "use strict";
   const {
     ArrayIsArray, ArrayPrototype, FunctionPrototype, FunctionPrototypeToString, ObjectGetOwnPropertyNames, ObjectGetOwnPropertySymbols,
     ObjectGetPrototypeOf, ObjectKeys, ObjectPrototype, ObjectPrototypeHasOwnProperty, ObjectPrototypePropertyIsEnumerable,
-    ObjectSetPrototypeOf, StringPrototypeCharCodeAt, StringPrototypeEndsWith, StringPrototypeIncludes,
+    ObjectSetPrototypeOf, ReflectApply, StringPrototypeCharCodeAt, StringPrototypeEndsWith, StringPrototypeIncludes,
     StringPrototypeIndexOf, StringPrototypeSlice, StringPrototypeStartsWith, SymbolToStringTag, TypedArrayPrototypeGetTag,
     classOf, classes, descriptorOf, newList, proxyTarget,
   } = primordials;
@@ -69,7 +70,8 @@
   }
 
   // The name of the constructor, or null for objects without prototype.
-  function constructorName(value) {
+  // `room` is how many levels below the object may still be shown.
+  function constructorName(value, room) {
     let object = value;
     let first;
     for (let step = 0; object !== null && step < LONGEST_CHAIN; step++) {
@@ -86,8 +88,11 @@
       if (first === undefined) first = object;
     }
     if (first === null) return null;
-    const inner = constructorName(first);
-    return fallbackName(value) + " <" + (inner === null ? "[Object: null prototype] {}" : inner) + ">";
+    const name = fallbackName(value);
+    if (room < 0) return name + " <Complex prototype>";
+    const inner = constructorName(first, room - 1);
+    if (inner !== null) return name + " <" + inner + ">";
+    return name + " <[Object: null prototype]" + (keysOf(first, false).length === 0 ? " {}>" : ">");
   }
 
   function fallbackName(value) {
@@ -97,8 +102,18 @@
     return "Object";
   }
 
+  // What the property gives, also if it is a getter; undefined if that throws.
+  function given(descriptor, value) {
+    if (descriptor === undefined || typeof descriptor.get !== "function") return descriptor?.value;
+    try {
+      return ReflectApply(descriptor.get, value, newList());
+    } catch {
+      return undefined;
+    }
+  }
+
   function tagOf(value) {
-    const tag = TypedArrayPrototypeGetTag(value) ?? read(value, SymbolToStringTag);
+    const tag = TypedArrayPrototypeGetTag(value) ?? given(find(value, SymbolToStringTag), value);
     if (typeof tag !== "string" || (tag !== "" && ObjectPrototypePropertyIsEnumerable(value, SymbolToStringTag))) return "";
     return tag;
   }

@@ -8,6 +8,7 @@
   } = primordials;
   const { inspect } = natives.inspector;
   const { behindProxies } = natives.objects;
+  const { entriesLeft } = natives.collections;
   const { width } = natives.strings;
   // A longer table is cut: the text of one call is bounded anyway.
   const MOST_ROWS = 1000;
@@ -77,6 +78,22 @@
     return draw(list("(iteration index)", "Values"), rows);
   }
 
+  function ofIterator(iterator) {
+    const { entries, pairs } = entriesLeft(iterator);
+    const isMap = classOf(iterator) === classes.MapIterator;
+    const rows = newList();
+    const add = (first, second) => {
+      rows[rows.length] = list("" + rows.length, cell(first), second);
+    };
+    for (let index = 0; index < entries.length && rows.length < MOST_ROWS; index++) {
+      if (!pairs) add(entries[index]);
+      else if (isMap) add(entries[index][0], cell(entries[index][1]));
+      // A set's pairs are two rows each, as node has it.
+      else add(entries[index][0]), add(entries[index][1]);
+    }
+    return draw(isMap && pairs ? list("(iteration index)", "Key", "Values") : list("(iteration index)", "Values"), rows);
+  }
+
   // Names of the columns that the caller asked for, or undefined for all.
   function chosen(properties) {
     if (!ArrayIsArray(properties)) return undefined;
@@ -141,6 +158,7 @@
     const kind = classOf(object);
     if (kind === classes.Map) return ofMap(object);
     if (kind === classes.Set) return ofSet(object);
+    if (kind === classes.MapIterator || kind === classes.SetIterator) return ofIterator(object);
     return ofRecords(object, properties);
   };
 })

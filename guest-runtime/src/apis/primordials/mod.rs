@@ -6,6 +6,7 @@
 //! functions of the prelude read `[native code]`, like the engine's own.
 
 mod compile;
+mod map_iterator;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -19,6 +20,7 @@ pub(crate) fn register<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     natives.set("classOf", Function::new(ctx.clone(), class_of)?)?;
     natives.set("proxyTarget", Function::new(ctx.clone(), proxy_target)?)?;
     natives.set("promiseState", Function::new(ctx.clone(), promise_state)?)?;
+    natives.set("copyIterator", Function::new(ctx.clone(), map_iterator::copy)?)?;
     // Only sloppy code makes this kind of object, and the prelude is strict.
     let sloppy: Value = ctx.eval_with_options("(function () { return arguments })()", sloppy())?;
     natives.set("sloppyArguments", sloppy)?;
@@ -32,7 +34,7 @@ fn sloppy() -> rquickjs::context::EvalOptions {
 }
 
 /// The engine's number for the kind of object this is; 0 for primitives.
-fn class_of(value: Value<'_>) -> u32 {
+pub(super) fn class_of(value: Value<'_>) -> u32 {
     // SAFETY: reads a tag and a field of a live value, and takes no ownership.
     unsafe { qjs::JS_GetClassID(value.as_raw()) }
 }

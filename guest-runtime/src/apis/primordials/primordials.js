@@ -44,7 +44,7 @@
   statics("Number", "isNaN parseFloat parseInt");
   statics("Object", "create defineProperty getOwnPropertyNames getOwnPropertySymbols getPrototypeOf keys setPrototypeOf");
   statics("Reflect", "apply ownKeys");
-  statics("Symbol", "iterator toStringTag");
+  statics("Symbol", "iterator toPrimitive toStringTag");
   methods("Array", "indexOf join sort splice");
   methods("ArrayBuffer", "transfer");
   methods("BigInt", "valueOf");
@@ -122,6 +122,7 @@
   primordials.classOf = classOf;
   primordials.proxyTarget = natives.proxyTarget;
   primordials.promiseState = natives.promiseState;
+  primordials.copyIterator = natives.copyIterator;
 
   // `RegExp.prototype.flags` reads eight properties that a program may have replaced; these are the getters behind them.
   const flagGetters = setPrototypeOf([], null);
@@ -172,7 +173,8 @@
   };
 
   // How `console` shows our own classes, whose fields are private: `describe(value)` gives undefined or
-  // `{ name, keys, values, arrow }`.
+  // `{ name, keys, values, arrow, isWhole, tooDeep }`. `isWhole`: entries are shown wherever the object is; `tooDeep`: what is
+  // shown where the object lies too deep.
   primordials.describers = primordials.newList();
 
   return primordials;

@@ -2,7 +2,7 @@
 // journalled, replayed and withdrawn like one.
 (function (natives, primordials) {
   "use strict";
-  const { request, last, cancel } = natives;
+  const { request, last, cancel, reportError } = natives;
   const { TypeError, MathFloor, ObjectCreate, ObjectDefineProperty, PromisePrototypeThen, ReflectApply } = primordials;
   const LONGEST = 2 ** 31 - 1;
   const waiting = ObjectCreate(null);
@@ -17,6 +17,15 @@
     const due = request("pml:sleep", { __proto__: null, ms });
     waiting[timer] = last();
     PromisePrototypeThen(due, fire);
+  }
+
+  // What a callback throws reaches nobody: it is kept as an error that the program did not handle.
+  function run(callback, args) {
+    try {
+      ReflectApply(callback, undefined, args);
+    } catch (error) {
+      reportError(error);
+    }
   }
 
   function callable(callback) {
@@ -37,7 +46,7 @@
       const timer = ++timers;
       arm(timer, milliseconds(delay), () => {
         delete waiting[timer];
-        ReflectApply(callback, undefined, args);
+        run(callback, args);
       });
       return timer;
     },
@@ -47,7 +56,7 @@
       const ms = milliseconds(delay);
       const fire = () => {
         arm(timer, ms, fire);
-        ReflectApply(callback, undefined, args);
+        run(callback, args);
       };
       arm(timer, ms, fire);
       return timer;

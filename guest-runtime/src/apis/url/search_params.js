@@ -168,7 +168,7 @@
       current = (params) => params.#list;
       describers[describers.length] = (value) => {
         if (!(#list in value)) return undefined;
-        const described = { __proto__: null, name: "URLSearchParams", keys: newList(), values: newList(), arrow: true };
+        const described = { __proto__: null, name: "URLSearchParams", keys: newList(), values: newList(), arrow: true, tooDeep: "[Object]" };
         for (let index = 0; index < value.#list.length; index += 2) {
           described.keys[index / 2] = value.#list[index];
           described.values[index / 2] = value.#list[index + 1];

@@ -1,4 +1,4 @@
-// `URL`. Parsing is the `url` crate's, which follows the WHATWG standard; the address is kept as its normalised text.
+// `URL`. The natives parse as the WHATWG standard has it; the address is kept as its normalised text.
 (function (natives, primordials) {
   "use strict";
   const {
@@ -23,11 +23,9 @@
     return StringPrototypeToWellFormed(toText(value));
   }
 
-  // What `parse` gives is the address, or a number that says why there is none.
-  const FOREIGN_HOST = 1;
-  function invalid(reason, input, base) {
-    const hint = reason === FOREIGN_HOST ? ": hosts outside ASCII must be written in their `xn--` form" : "";
-    const error = new TypeError("Invalid URL" + hint);
+  // What `parse` gives is the address, or undefined if there is none.
+  function invalid(input, base) {
+    const error = new TypeError("Invalid URL");
     defineHidden(error, "code", "ERR_INVALID_URL");
     defineHidden(error, "input", input);
     if (base !== undefined) defineHidden(error, "base", base);
@@ -44,7 +42,7 @@
       url = text(url);
       if (base !== undefined) base = text(base);
       const href = parse(url, base);
-      if (typeof href === "number") throw invalid(href, url, base);
+      if (href === undefined) throw invalid(url, base);
       this.#href = href;
     }
     static canParse(url, base = undefined) {
@@ -75,7 +73,7 @@
     set href(value) {
       value = text(value);
       const href = parse(value, undefined);
-      if (typeof href === "number") throw invalid(href, value, undefined);
+      if (href === undefined) throw invalid(value, undefined);
       this.#move(href);
     }
     get origin() { return this.#part(ORIGIN); }
@@ -113,7 +111,7 @@
       const numbers = [-1, ORIGIN, PROTOCOL, USERNAME, PASSWORD, HOST, HOSTNAME, PORT, PATHNAME, SEARCH];
       describers[describers.length] = (value) => {
         if (!(#href in value)) return undefined;
-        const described = { __proto__: null, name: "URL", keys: newList(), values: newList() };
+        const described = { __proto__: null, name: "URL", keys: newList(), values: newList(), isWhole: true, tooDeep: "URL {}" };
         const add = (key, entry) => {
           described.keys[described.keys.length] = key;
           described.values[described.values.length] = entry;

@@ -16,53 +16,51 @@ use std::cell::OnceCell;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
-/// Answer what a run waits for, and go on with the run
+/// Answer a question of a run, and go on with the run
 ///
-/// Shows what is asked and wants a yes on the terminal. Without another flag the answer approves:
-/// the calls are made. A no (`--decline`, `--abort`, `--replan`) needs no yes where there is no
-/// terminal. What was answered the same way before, and nobody went on with, goes on.
+/// Shows the question and asks you to confirm on the terminal. Without another flag the answer is to
+/// approve: the calls are made. `--decline`, `--abort` and `--replan` need no confirmation where
+/// there is no terminal. A run that was answered before, and that no process runs, goes on.
 ///
-/// Where an agent runs the command, it refuses to approve, with or without `--yes`: who wrote the
-/// calls does not approve them. What lifts that stands in your own settings, outside all projects.
-/// Declining, replanning and aborting are never refused. It is a gate, not a wall: an agent with a
-/// shell of the same user can get around it.
+/// An agent cannot approve with this command, even with `--yes`: only a person may. Your own
+/// settings, outside all projects, can change that. Agents may decline, replan and abort. This does
+/// not stop an agent that has a shell of the same user and wants to get around it.
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct ApproveCommand {
-    /// The workflow id, or the id of a run with one open question; the last digits suffice, or
-    /// `last` for the newest
+    /// The id of the question or of its run, or enough of its end; `last` for the newest
     #[arg(value_name = "ID")]
     pub(super) id: String,
-    /// Do not ask for a yes on the terminal
+    /// Answer without being asked to confirm
     #[arg(long, short)]
     pub(super) yes: bool,
-    /// Approve, and do not ask for these tools again: for good, in `.pml.json`, where that can be
-    /// written; else in this run
+    /// Approve, and always allow these tools: in `.pml.json` if that can be written, otherwise for
+    /// this run
     #[arg(long, group = "decision")]
     pub(super) always: bool,
-    /// With `--always`: only for arguments like these, as `pml approvals --verbose` numbers them
+    /// With `--always`: only under this condition, as `pml approvals --verbose` numbers them
     #[arg(long, value_name = "N", requires = "always")]
     pub(super) only_for: Option<usize>,
-    /// Decline: the program gets an error, which it may handle
+    /// Decline: the program gets an error, which it can catch
     #[arg(long, group = "decision")]
     pub(super) decline: bool,
-    /// End the run, and tell what was completed, so that a better program can be written
+    /// End the run, and report what was completed, so that a better program can be written
     #[arg(long, group = "decision", conflicts_with = "only")]
     pub(super) replan: bool,
     /// End the run
     #[arg(long, group = "decision", conflicts_with = "only")]
     pub(super) abort: bool,
-    /// Go on as if an uncertain call had given this result
+    /// Go on with this result of a call whose outcome is unknown
     #[arg(long, value_name = "JSON", group = "decision", value_parser = result)]
     pub(super) result: Option<Value>,
     /// Answer only this ask of the question; may be given several times
     #[arg(long, value_name = "ASK")]
     pub(super) only: Vec<u32>,
-    /// Answer only if what is asked has this digest, as it was shown: at least 8 digits of it; once
-    /// for each ask
+    /// Answer only if the ask has this digest, as it was shown: at least 8 digits of it; once for
+    /// each ask
     #[arg(long, value_name = "PREFIX", value_parser = digest)]
     pub(super) digest: Vec<String>,
-    /// Show secrets as they are, instead of how many characters they have; refused where an agent
-    /// runs the command
+    /// Show secrets instead of their length; refused if an agent runs the command
     #[arg(long)]
     reveal: bool,
     /// Only record the answer; do not go on with the run
@@ -70,12 +68,19 @@ pub(crate) struct ApproveCommand {
     no_run: bool,
     /// Print exactly one line of JSON on stdout: the result of the run, an object with `error`, or
     /// what was `recorded` if the run does not go on here
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  pml approvals
+  pml approve last
+  pml approve 3f2a --always --only-for 1
+  pml approve 3f2a --decline";
+
 fn result(text: &str) -> Result<Value, String> {
-    json::from_str(text).map_err(|error| format!("not JSON: {error}"))
+    json::from_str(text).map_err(|error| format!("this is not JSON: {error}"))
 }
 
 /// Fewest digits of a digest prefix; fewer could be found by trying.
@@ -85,17 +90,13 @@ fn digest(text: &str) -> Result<String, String> {
     let digits = text.len() >= DIGITS && text.len() <= 64;
     match digits && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         true => Ok(text.to_ascii_lowercase()),
-        false => Err(format!("not a digest: {DIGITS} to 64 hex digits")),
+        false => Err(format!("this is not a digest: write {DIGITS} to 64 hex digits")),
     }
 }
 
 impl ApproveCommand {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let done = self.answer();
-        if let Err(error) = &done {
-            self.print_json(json!({ "error": report::error_json(error) }))?;
-        }
-        done
+        self.answer()
     }
 
     fn answer(&self) -> Result<ExitCode> {
@@ -136,18 +137,11 @@ impl ApproveCommand {
                     opened.get().context("the run is not to go on here")?;
                 let run = engine.resume(run);
                 let id = run.id();
-                match run_and_print(
-                    run,
-                    &project_context.servers,
-                    self.json,
-                    JournalStorage::OnDisk,
-                )
-                .await
-                {
+                match run_and_print(run, &project_context.servers, JournalStorage::OnDisk).await {
                     // The owner resumed the run after this process looked.
                     Err(error) if is_resumed_elsewhere(&error) => {
-                        ui::say(&format!("recorded: run {} went on elsewhere", short(id)));
-                        self.print_json(json!({ "recorded": { "run_id": id } }))?;
+                        ui::say(&format!("recorded: run {} goes on in another process", short(id)));
+                        ui::document(&json!({ "recorded": { "run_id": id } }))?;
                         Ok(ExitCode::SUCCESS)
                     }
                     done => done,
@@ -160,15 +154,15 @@ impl ApproveCommand {
                     resume_run(run).await
                 }
                 RecordedStatus::AnsweredBefore { run } if !self.no_run => {
-                    ui::say("answered before: going on");
+                    ui::say("it was answered before: the run goes on");
                     resume_run(run).await
                 }
                 RecordedStatus::AnsweredBefore { run } => {
                     let name = short(run);
                     ui::say(&format!(
-                        "answered before: run {name} can go on: `pml run --resume {name}`"
+                        "it was answered before; `pml run --resume {name}` goes on with the run"
                     ));
-                    self.print_json(json!({ "recorded": null }))?;
+                    ui::document(&json!({ "recorded": null, "run_id": run }))?;
                     Ok(ExitCode::SUCCESS)
                 }
                 RecordedStatus::Recorded { run, owner, open, asks } => {
@@ -178,23 +172,20 @@ impl ApproveCommand {
                     let asks: Vec<_> = asks.collect();
                     let recorded =
                         json!({ "run_id": run, "owner": owner, "open": open, "asks": asks });
-                    self.print_json(json!({ "recorded": recorded }))?;
+                    ui::document(&json!({ "recorded": recorded }))?;
                     Ok(ExitCode::SUCCESS)
                 }
+                RecordedStatus::NotRecorded(code) if code == ExitCode::SUCCESS => {
+                    ui::document(&json!({ "recorded": null }))?;
+                    Ok(code)
+                }
                 RecordedStatus::NotRecorded(code) => {
-                    self.print_json(json!({ "recorded": null }))?;
+                    let found = json!({ "recorded": null });
+                    report::failed_document(found, Code::CommandFailed, "nothing was recorded")?;
                     Ok(code)
                 }
             }
         })
-    }
-
-    /// Prints one line of JSON if `--json` was given.
-    fn print_json(&self, what: Value) -> Result<()> {
-        if self.json {
-            ui::out(&what.to_string())?;
-        }
-        Ok(())
     }
 }
 
@@ -208,7 +199,7 @@ fn recorded_message(run: RunId, owner: Option<u32>, open: usize) -> String {
     let run = short(run);
     match (open, owner) {
         (0, Some(owner)) => format!("recorded: run {run} goes on in process {owner}"),
-        (0, None) => format!("recorded: run {run} can go on: `pml run --resume {run}`"),
-        (open, _) => format!("recorded: {open} more to answer before run {run} goes on"),
+        (0, None) => format!("recorded; `pml run --resume {run}` goes on with the run"),
+        (open, _) => format!("recorded; run {run} goes on when {open} more are answered"),
     }
 }

@@ -9,7 +9,7 @@ use crate::widening_permit::CallingAgent;
 use crate::wrap::wrap;
 use anyhow::{Context, Result};
 use pml::{
-    Ask, Decision,
+    Ask, Code, Decision,
     approval::{AskKind, Need, details_of_ask_with, lines_of_ask_with},
     text::Redactor,
 };
@@ -32,11 +32,11 @@ pub(super) type Confirm<'a> = &'a dyn Fn(&str, &ConfirmDetails) -> Result<Confir
 /// Prints an ask.
 pub(super) fn print_ask(ask: &Ask, of: usize, redactor: &Redactor) {
     if of > 1 {
-        ui::say(&format!("{DIM}ask {} of {of}{DIM:#}", ask.id));
+        ui::alert(&format!("{DIM}ask {} of {of}{DIM:#}", ask.id));
     }
     let width = Terminal::open().map_or(WIDTH, |terminal| terminal.width());
     for line in lines_of_ask_with(ask, redactor) {
-        ui::say(&wrap(&line, width));
+        ui::alert(&wrap(&line, width));
     }
 }
 
@@ -61,8 +61,9 @@ pub(super) fn is_confirmed(
         // A refusal permits nothing, so it needs no confirmation.
         Confirmation::NobodyToAsk if is_refusal(decision) => Ok(true),
         Confirmation::NobodyToAsk => {
-            let hint = "add `--yes` to answer without one";
-            Err(HintedError::new("no terminal to confirm on", hint).into())
+            let hint = "add `--yes` to answer without being asked";
+            let error = HintedError::new("there is no terminal to ask on", hint);
+            Err(error.with_code(Code::PersonRequired).into())
         }
     }
 }
@@ -78,7 +79,7 @@ fn details(context: &ApproveContext<'_>, asks: &[&Ask], redactor: &Redactor) -> 
         lines.extend(details_of_ask_with(ask, redactor));
         let choices = choices(ask, context.suggester);
         if !choices.is_empty() {
-            lines.push("`--always --only-for N` allows it for good, N being:".into());
+            lines.push("`--always --only-for N` always allows it, with:".into());
             lines.extend(choices);
         }
     }
@@ -95,17 +96,21 @@ fn question(decision: &Decision, asks: &[&Ask]) -> &'static str {
     let installs = |ask: &&Ask| matches!(ask.need, Some(Need::Install(_)));
     match decision {
         Decision::Approve if any(AskKind::UncertainCall) => {
-            "approve, though a call may then have been made twice?"
+            "approve, although a call may be made twice?"
         }
         Decision::Approve if asks.iter().any(installs) => "install, and make the call?",
-        Decision::Approve if any(AskKind::ApiKeyRequired) => "is it set now, and go on?",
+        Decision::Approve if any(AskKind::ApiKeyRequired) => {
+            "is it set now, so that the run can go on?"
+        }
         Decision::Approve if any(AskKind::Trust) => "trust the folder, and make the call?",
-        Decision::Approve if any(AskKind::Integrity) => "take it for what it is now?",
-        Decision::Always => "approve, and not ask again?",
-        Decision::AlwaysWithin(_) => "approve, and not ask again for arguments like these?",
+        Decision::Approve if any(AskKind::Integrity) => {
+            "accept the tool as it is now, and make the call?"
+        }
+        Decision::Always => "approve, and always allow it?",
+        Decision::AlwaysWithin(_) => "approve, and always allow it under this condition?",
         Decision::Decline => "decline?",
         Decision::Abort => "end the run?",
-        Decision::Replan => "end the run, for a better program?",
+        Decision::Replan => "end the run, so that a better program can be written?",
         Decision::Result(_) => "go on with this result?",
         _ => "approve?",
     }

@@ -38,11 +38,13 @@ impl ApproveCommand {
             let digest = ask.digest();
             if !self.digest.iter().any(|prefix| digest.starts_with(prefix)) {
                 let message = format!(
-                    "ask {} has the digest {}, and not the one of `--digest`: nothing was recorded",
+                    "ask {} has the digest {}, not the one in `--digest`: nothing was recorded",
                     ask.id,
                     ask.short_digest()
                 );
-                return Err(HintedError::new(message, "`pml approvals` shows what is asked").into());
+                return Err(
+                    HintedError::new(message, "`pml approvals` shows what is asked now").into()
+                );
             }
         }
         Ok(())
@@ -58,14 +60,14 @@ impl ApproveCommand {
             let ask = only_ask(asks, "--result")?;
             if ask.kind != AskKind::UncertainCall {
                 bail!(
-                    "`--result` is for a call of which nobody knows what became; this one was not made yet"
+                    "`--result` is for a call whose outcome is unknown, and this one was not made yet"
                 );
             }
             return Ok(Decision::Result(result.clone()));
         }
         if self.always && !asks.iter().all(|ask| ask.kind.may_be_always()) {
-            let message = "`--always` is for asks about a tool, and not all of these are";
-            return Err(HintedError::new(message, "name one with `--only ASK`").into());
+            let message = "`--always` is for permissions of tools, and not all of these asks are";
+            return Err(HintedError::new(message, "answer one of them with `--only ASK`").into());
         }
         if let Some(number) = self.only_for {
             let ask = only_ask(asks, "--only-for")?;
@@ -88,15 +90,15 @@ fn only_ask<'a>(asks: &[&'a Ask], flag: &str) -> Result<&'a Ask> {
         [ask] => Ok(ask),
         _ => {
             let message = format!("`{flag}` answers one ask, and {} are open", asks.len());
-            Err(HintedError::new(message, "name it with `--only ASK`").into())
+            Err(HintedError::new(message, "choose it with `--only ASK`").into())
         }
     }
 }
 
 fn no_such_choice(number: usize, ask: &Ask, suggester: ConstraintSuggester) -> anyhow::Error {
     let message = match choices(ask, suggester).len() {
-        0 => "nothing can be chosen for this call: `--always` alone is for any arguments".into(),
-        most => format!("there is no choice {number}: there are 1 to {most}"),
+        0 => "this call has no condition to choose: use `--always` alone, for any arguments".into(),
+        most => format!("there is no condition {number}: choose 1 to {most}"),
     };
     UsageError(message).into()
 }

@@ -5,13 +5,13 @@ use crate::report::HintedError;
 use anyhow::Result;
 use pml::json::Value;
 use pml::{
-    Error, Journal, Question, QuestionId, RunId, Timestamp,
+    Code, Error, Journal, Question, QuestionId, RunId, Timestamp,
     journal::{AuditEntry, AuditFilter, StoredQuestion},
     text::escape,
 };
 
 /// The hint for an id that does not exist.
-const LIST_HINT: &str = "`pml approvals` lists what waits for an answer";
+const LIST_HINT: &str = "`pml approvals` lists the open questions";
 
 /// Finds a question by its id, by its run's id, by enough of either, or the newest as `last`.
 /// Closed questions are found too, so that a late answer gets the earlier decisions.
@@ -28,9 +28,7 @@ pub(super) async fn find(
     let mut open = journal.questions(None, now).await.map_err(Error::from)?;
     if typed == "last" {
         // The questions are sorted, oldest first.
-        return open
-            .pop()
-            .ok_or_else(|| HintedError::new("nothing waits for an answer", LIST_HINT).into());
+        return open.pop().ok_or_else(|| unknown("no question is open"));
     }
     let mut found = matching(typed, open.clone(), |asked| asked.question.id.to_string());
     if found.is_empty() {
@@ -94,7 +92,11 @@ pub(super) async fn closed_error(
 
 /// Returns the error with the message that the protocol defines.
 fn unknown_error() -> anyhow::Error {
-    HintedError::new("Workflow expired or not found", LIST_HINT).into()
+    unknown("Workflow expired or not found")
+}
+
+fn unknown(message: &str) -> anyhow::Error {
+    HintedError::new(message, LIST_HINT).with_code(Code::WorkflowUnknown).into()
 }
 
 /// Returns how a question was closed, according to the audit trail or the clock. Returns `None` if
@@ -109,7 +111,7 @@ fn closing_reason(
     let entry = |kind: &str| trail.iter().filter(of_question).find(|entry| entry.kind() == kind);
     if let Some(withdrawn) = entry("withdrawn") {
         let reason = text(&withdrawn.body, "reason");
-        return Some(format!("the question was taken back: {}", escape(&reason)));
+        return Some(format!("the question was withdrawn: {}", escape(&reason)));
     }
     let noted = entry("expired").map(|entry| entry.at);
     let expired = expires.filter(|end| *end <= now).or(noted)?;
@@ -124,11 +126,14 @@ fn error_with_hint(how: &str, run: Option<RunId>, script: &str) -> anyhow::Error
     let hint = match (tool, run) {
         (Some(tool), _) => format!("call it again: `pml call {tool} …`"),
         (None, Some(run)) => {
-            format!("`pml run --resume {} {name}` takes up what it has done", short(run))
+            format!(
+                "`pml run --resume {} {name}` runs it again, and reuses what it has done",
+                short(run)
+            )
         }
         (None, None) => format!("run it again: `pml run {name}`"),
     };
-    HintedError::new(how, hint).into()
+    HintedError::new(how, hint).with_code(Code::WorkflowUnknown).into()
 }
 
 fn text(body: &Value, field: &str) -> String {

@@ -17,7 +17,7 @@ use crate::widening_permit::CallingAgent;
 use crate::{runs, ui};
 use anyhow::Result;
 use pml::{
-    Answer, Ask, Clock, Decision, Error, Journal, RunId, Timestamp,
+    Answer, Ask, Clock, Code, Decision, Error, Journal, RunId, Timestamp,
     approval::{AskId, RecordedDecision},
     journal::{AnswerOutcome, AuditEvent, AuditNote, RunFilter, RunSummary, StoredQuestion},
     text::Redactor,
@@ -124,7 +124,7 @@ impl ApproveCommand {
                 )))
             }
             AnswerOutcome::NotShown { .. } => {
-                let message = "the question is not the one that was shown: nothing was recorded";
+                let message = "the question has changed since it was shown: nothing was recorded";
                 Err(HintedError::new(message, "`pml approvals` shows what is asked now").into())
             }
             AnswerOutcome::Gone => Err(closed_error(journal, &stored.question, now).await?),
@@ -170,9 +170,10 @@ async fn refuse_agents(
     let note = AuditNote::new(context.clock.now(), Some(question.run), what);
     journal.audit(note).await.map_err(Error::from)?;
     let message =
-        format!("an agent runs this command (`{variable}` is set), and who asks does not approve");
+        format!("an agent runs this command (`{variable}` is set), and only a person may approve");
     // The hint must not say how to get around the refusal.
-    let refused = HintedError::new(message, "a person answers in a terminal of their own");
+    let refused = HintedError::new(message, "run it yourself, in a terminal of your own")
+        .with_code(Code::AgentRefused);
     Err(match &context.settings_error {
         Some(settings_error) => anyhow::anyhow!("{settings_error}").context(refused),
         None => refused.into(),
@@ -184,7 +185,7 @@ fn print_earlier_decisions(decided: &[&RecordedDecision], asks: &[&Ask], now: Ti
     let answered_here = |decided: &RecordedDecision| asks.iter().any(|ask| ask.id == decided.ask);
     for decided in decided.iter().filter(|decided| answered_here(decided) && decided.at != now) {
         let line = runs::decision_line(decided);
-        ui::say(&format!("ask {} had been decided: {line}", decided.ask));
+        ui::say(&format!("ask {} was already decided: {line}", decided.ask));
     }
 }
 
@@ -195,13 +196,13 @@ fn print_late(
     decision: &Decision,
     resumable_run: Option<RunId>,
 ) -> ExitCode {
-    ui::say("too late, nothing was changed; it had been decided:");
+    ui::say("it was already decided, and nothing was changed:");
     for decided in decided {
         ui::say(&format!("  ask {}: {}", decided.ask, runs::decision_line(decided)));
     }
     if let Some(run) = resumable_run.map(short) {
         ui::say(&format!(
-            "{HINT}hint{HINT:#}: nobody goes on with the run: `pml run --resume {run}` does"
+            "{HINT}hint{HINT:#}: no process runs it: `pml run --resume {run}` goes on"
         ));
     }
     match is_same_decision(decided, asks, decision) {

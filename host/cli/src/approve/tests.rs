@@ -150,7 +150,7 @@ async fn without_a_yes_nothing_is_recorded() {
     let refused = record(&journal, &[&id], Confirmation::No).await.unwrap();
     assert!(matches!(refused, RecordedStatus::NotRecorded(code) if code == ExitCode::from(1)));
     let alone = record(&journal, &[&id], NobodyToAsk).await.unwrap_err();
-    assert_eq!(alone.to_string(), "no terminal to confirm on");
+    assert_eq!(alone.to_string(), "there is no terminal to ask on");
     assert!(decided(&journal, question.run).await.is_empty());
     // The run's id works too, and `--yes` needs no terminal.
     let run = question.run.to_string();
@@ -249,7 +249,7 @@ async fn a_no_needs_no_terminal() {
 async fn last_is_the_newest_open_question() {
     let journal = MemoryJournal::new();
     let none = record(&journal, &["last", "--yes"], NobodyToAsk).await.unwrap_err();
-    assert_eq!(none.to_string(), "nothing waits for an answer");
+    assert_eq!(none.to_string(), "no question is open");
     let (newest, _one) = fixture::waiting(&journal, AskKind::ToolPermission).await;
     let (older, _two) = waiting_for_three(&journal).await;
     record(&journal, &["last", "--yes"], NobodyToAsk).await.unwrap();
@@ -267,9 +267,10 @@ async fn what_expired_says_when_and_what_never_was_is_not_found() {
         let late = record_in(&journal, &[&id, "--yes"], after).await.unwrap_err();
         let expired = format!("the question expired at {}: nobody answered in time", at(300_450));
         assert_eq!(late.to_string(), expired);
-        let json_error = crate::report::error_json(&late);
+        let reported = crate::command_error::error_report(&late);
         let hint = format!("`pml run --resume {} report.ts`", short(question.run));
-        assert!(json_error["hint"].as_str().unwrap().starts_with(&hint), "{json_error}");
+        assert!(reported.hint.as_ref().unwrap().starts_with(&hint), "{reported:?}");
+        assert_eq!(reported.code, "WORKFLOW_UNKNOWN");
     }
     for unknown in ["ffffffff", "abc"] {
         let error = record(&journal, &[unknown, "--yes"], NobodyToAsk).await.unwrap_err();
@@ -425,7 +426,7 @@ async fn always_can_be_for_some_arguments_only() {
     let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
     let id = question.id.to_string();
     let wrong = record(&journal, &[&id, "--yes", "--always", "--only-for", "9"], NobodyToAsk).await;
-    assert_eq!(wrong.unwrap_err().to_string(), "there is no choice 9: there are 1 to 3");
+    assert_eq!(wrong.unwrap_err().to_string(), "there is no condition 9: choose 1 to 3");
     record(&journal, &[&id, "--yes", "--always", "--only-for", "2"], NobodyToAsk).await.unwrap();
     let within = Decision::AlwaysWithin(always_choices::sample_suggestions().remove(0));
     assert_eq!(decided(&journal, question.run).await, [within]);

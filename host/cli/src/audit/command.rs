@@ -4,7 +4,7 @@ use super::line::lines;
 use crate::execute::runtime;
 use crate::identify::matching;
 use crate::quantity::{counted, parse_duration};
-use crate::report::{FAILED, HintedError};
+use crate::report::{self, FAILED, HintedError};
 use crate::reveal::{Reveal, redactor};
 use crate::terminal::{Terminal, width_of_stdout};
 use crate::ui::{self, ERROR, HINT, WARNING};
@@ -14,7 +14,7 @@ use anyhow::Result;
 use clap::Args;
 use pml::json::Value;
 use pml::{
-    Clock, Environment, Error, Journal, RunId, SystemClock, Timestamp,
+    Clock, Code, Environment, Error, Journal, RunId, SystemClock, Timestamp,
     journal::{AuditEntry, AuditEvent, AuditFilter, AuditNote, AuditTrail, TrailDefect},
     project::agent_variable,
     text::escape,
@@ -25,34 +25,34 @@ use std::time::Duration;
 /// Number of digits of a hash that are shown.
 const HASH_DIGITS: usize = 12;
 
-/// Show who was asked what, what they said and what came of it, and verify that nothing of it was
-/// changed
+/// Show who was asked what and how they decided, and verify that nothing of it was changed
 ///
-/// Every question, decision, refused attempt, grant and its lapse, install, trust and change of
-/// settings is an entry of a chain: each is hashed with the hash of the one before. The chain is
-/// kept in the project's journal, how far it goes in another file, both in your state folder.
-/// Entries are never changed or forgotten, and hold no secrets.
+/// Every question, decision, refused attempt, grant and its lapse, installation, trust and change of
+/// settings is an entry. Each entry is hashed with the hash of the one before. The entries are in
+/// the project's journal, and their number and last hash in another file, both in your state
+/// folder. Entries are never changed or deleted, and have no secrets.
 ///
-/// All of it is verified, whatever is shown. Exit codes: 0 it is what was written, 1 it is not.
+/// The whole trail is verified, whatever is shown. Exit codes: 0 unchanged, 1 changed.
 #[derive(Args)]
 pub(crate) struct AuditCommand {
     /// Only what happened in this run: its id, enough of its beginning or end, or `last`
     #[arg(long, value_name = "ID")]
     run: Option<String>,
-    /// Only what happened since: a time (2026-11-16, 2026-11-16T04:27Z), or how long ago (2h, 7d)
+    /// Only what happened since then: a time (2026-11-16, 2026-11-16T04:27Z), or how long ago (2h, 7d)
     #[arg(long, value_name = "TIME", value_parser = since)]
     since: Option<SinceArgument>,
     /// At most this many: the last ones
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<u64>,
-    /// Print one JSON object a line, with its hash
-    #[arg(long)]
+    /// Print exactly one line of JSON on stdout: the `entries` with their hashes, and whether all of
+    /// them are `verified`
+    #[arg(long, help_heading = "Output")]
     json: bool,
-    /// Take a trail that is not what was written as it is from here on, after a yes on the
-    /// terminal; that you did stands in it
-    #[arg(long, conflicts_with_all = ["run", "since", "limit", "json"])]
+    /// Accept a changed trail as it is, after you confirm on the terminal; the trail records that
+    /// you did
+    #[arg(long, conflicts_with_all = ["run", "since", "limit"])]
     accept: bool,
-    /// With `--accept`: do not ask for a yes on the terminal
+    /// With `--accept`: do not ask
     #[arg(long, short, requires = "accept")]
     yes: bool,
 }
@@ -91,14 +91,17 @@ impl AuditCommand {
         });
         let filter = AuditFilter { run, since, limit: self.limit };
         let trail = journal.audit_trail(filter).await.map_err(Error::from)?;
-        self.show(&trail)?;
+        let document = self.show(&trail)?;
         match &trail.defect {
             Some(broken) => {
                 print_broken(broken);
+                let message = format!("the audit trail is not what was written: {broken}");
+                report::failed_document(document, Code::AuditBroken, &message)?;
                 Ok(ExitCode::from(FAILED))
             }
             None => {
                 print_verified(&trail);
+                ui::document(&document)?;
                 Ok(ExitCode::SUCCESS)
             }
         }
@@ -111,25 +114,31 @@ impl AuditCommand {
         }
         let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
         let Some(terminal) = terminal else {
-            let hint = "add `--yes` to accept it without one";
-            return Err(HintedError::new("no terminal to confirm on", hint).into());
+            let hint = "add `--yes` to accept it without being asked";
+            let error = HintedError::new("there is no terminal to ask on", hint);
+            return Err(error.with_code(Code::PersonRequired).into());
         };
-        let question = format!("{WARNING}pml audit{WARNING:#}: accept all of it as it is now?");
+        let question =
+            format!("{WARNING}pml audit{WARNING:#}: accept the whole trail as it is now?");
         Ok(terminal.confirm(&question)?)
     }
 
-    fn show(&self, trail: &AuditTrail) -> Result<()> {
+    /// Prints the entries. Returns the document about them.
+    fn show(&self, trail: &AuditTrail) -> Result<Value> {
         let redactor = redactor(Reveal::No)?;
         let mut entries = trail.entries.clone();
         entries.iter_mut().for_each(|entry| entry.body = redactor.redact(&entry.body));
-        if self.json {
-            for entry in &entries {
-                ui::out(&json(entry).to_string())?;
-            }
-        } else if !entries.is_empty() {
+        if !self.json && !entries.is_empty() {
             ui::print(&lines(&entries, width_of_stdout()).join("\n"))?;
         }
-        Ok(())
+        Ok(pml::json::json!({
+            "verified": trail.defect.is_none(),
+            "entries": entries.iter().map(json).collect::<Value>(),
+            "count": trail.count,
+            "head": trail.hash,
+            "kept_up_to": trail.anchored,
+            "accepted_up_to": trail.accepted,
+        }))
     }
 }
 
@@ -175,28 +184,28 @@ fn print_verified(trail: &AuditTrail) {
     ui::say(&format!("verified: {entries}{head}"));
     if let Some(up_to) = trail.accepted {
         ui::say(&format!(
-            "entries up to {up_to} were accepted as they are; `pml audit` tells who did and why"
+            "the entries up to {up_to} were accepted as they are: an entry says by whom and why"
         ));
     }
     match trail.anchored {
         None if trail.count > 0 => ui::say(&format!(
-            "{WARNING}warning{WARNING:#}: how far it went is kept nowhere else, so nobody knows whether its end was \
-             cut off; the folder may have been moved\n\
-             {HINT}hint{HINT:#}: `pml audit --accept` keeps it from here on"
+            "{WARNING}warning{WARNING:#}: its last hash is not in your state folder, so entries may be missing at its \
+             end; the folder may have been moved\n\
+             {HINT}hint{HINT:#}: `pml audit --accept` records the hash from now on"
         )),
         Some(kept) if kept < trail.count => {
             let more = counted(trail.count - kept, "of them");
-            ui::say(&format!("the last {more}: written where no head is kept"));
+            ui::say(&format!("the last {more} were written where the last hash is not kept"));
         }
         _ => {}
     }
 }
 
 fn print_broken(broken: &TrailDefect) {
-    ui::say(&format!(
-        "{ERROR}error{ERROR:#}: the audit trail is not what was written: {}\n\
-         {HINT}hint{HINT:#}: somebody changed it, or the journal was removed or put back; if you know why, \
-         `pml audit --accept` takes it as it is",
+    ui::alert(&format!(
+        "{ERROR}error{ERROR:#}: the audit trail was changed: {}\n\
+         {HINT}hint{HINT:#}: somebody changed it, or the journal was deleted or restored; if you know why, \
+         `pml audit --accept` accepts it as it is",
         escape(&broken.to_string())
     ));
 }
@@ -208,23 +217,25 @@ async fn accept(
     confirm: &dyn Fn() -> Result<bool>,
 ) -> Result<ExitCode> {
     if let Some(variable) = agent_variable(&Environment::of_process()) {
-        let message = format!("an agent runs this command (`{variable}` is set)");
-        let hint = "a person accepts a trail, in a terminal of their own";
-        return Err(HintedError::new(message, hint).into());
+        let message = format!(
+            "an agent runs this command (`{variable}` is set), and only a person may accept a trail"
+        );
+        let hint = "run it yourself, in a terminal of your own";
+        return Err(HintedError::new(message, hint).with_code(Code::AgentRefused).into());
     }
     let trail = journal.audit_trail(AuditFilter::default()).await.map_err(Error::from)?;
     let reason = match (&trail.defect, trail.anchored) {
         (Some(broken), _) => broken.to_string(),
-        (None, None) => "how far it went was kept nowhere else".into(),
+        (None, None) => "its last hash was not in the state folder".into(),
         (None, Some(_)) => {
-            ui::say("nothing to accept: it is what was written");
+            ui::say("there is nothing to accept: the trail is unchanged");
+            ui::document(&pml::json::json!({ "accepted": false }))?;
             return Ok(ExitCode::SUCCESS);
         }
     };
-    ui::say(&format!("what is wrong: {}", escape(&reason)));
+    ui::alert(&format!("the problem: {}", escape(&reason)));
     if !confirm()? {
-        ui::say("nothing was accepted");
-        return Ok(ExitCode::from(FAILED));
+        return Ok(report::declined("nothing was accepted")?);
     }
     let (who, channel) = (user(), "command line".into());
     let what = AuditEvent::Accepted { who, channel, reason };
@@ -233,14 +244,15 @@ async fn accept(
     // folder.
     let now = journal.audit_trail(AuditFilter::default()).await.map_err(Error::from)?;
     if now.defect.is_some() || now.accepted != Some(now.count) {
-        let message = "what was accepted cannot be kept in your state folder";
+        let message = "the acceptance cannot be written to your state folder";
         return Err(HintedError::new(
             message,
-            "look whether `audit` in your state folder can be written",
+            "check whether the folder `audit` in your state folder can be written",
         )
         .into());
     }
-    ui::say("accepted: from here on, the trail is held against this");
+    ui::say("accepted: from now on, the trail is compared with its present state");
+    ui::document(&pml::json::json!({ "accepted": true }))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -45,9 +45,9 @@ fn event_label(entry: &AuditEntry) -> (String, Style) {
         ("asked", _) => ("asked", WAITING),
         ("decided", "approve") => ("approved", GOOD),
         ("decided", "always") => ("approved always", GOOD),
-        ("decided", "always_within") => ("approved within", GOOD),
+        ("decided", "always_within") => ("approved always", GOOD),
         ("decided", "decline") => ("declined", BAD),
-        ("decided", "result") => ("given a result", GOOD),
+        ("decided", "result") => ("result given", GOOD),
         ("decided", "abort") => ("aborted", BAD),
         ("decided", "replan") => ("replanned", BAD),
         ("withdrawn", _) => ("withdrawn", DIM),
@@ -59,7 +59,7 @@ fn event_label(entry: &AuditEntry) -> (String, Style) {
         ("trusted", _) => ("trusted", GOOD),
         ("trusted_once", _) => ("trusted once", GOOD),
         ("changed", _) => ("settings changed", WAITING),
-        ("distrusted", _) => ("trusted no more", BAD),
+        ("distrusted", _) => ("trust revoked", BAD),
         ("imported", _) => ("runs imported", DIM),
         ("adopted", _) => ("journal adopted", WAITING),
         ("accepted", _) => ("trail accepted", WAITING),
@@ -78,7 +78,7 @@ fn details(entry: &AuditEntry) -> String {
         "decided" => {
             let only = match &body["only_for"] {
                 Value::Null => String::new(),
-                only => format!(", only for {}", brief(only, TEXT)),
+                only => format!(", on condition {}", brief(only, TEXT)),
             };
             let digest = body["digest"].as_str().map_or(String::new(), |digest| {
                 format!(", digest {}", one_line(digest).chars().take(DIGEST).collect::<String>())
@@ -91,7 +91,7 @@ fn details(entry: &AuditEntry) -> String {
         "granted" => {
             let only = match &body["only_for"] {
                 Value::Array(only) if !only.is_empty() => {
-                    format!(", only for {}", brief(&body["only_for"], TEXT))
+                    format!(", on condition {}", brief(&body["only_for"], TEXT))
                 }
                 _ => String::new(),
             };
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(text.lines().collect::<Vec<_>>(), [
             format!("2026-11-16 04:27:10Z  {run}  asked            │ bank:pay {{\"to\":\"Ann\",\"amount\":5,\"token\":\"[hidden: 3 characters]\"}}").as_str(),
             &format!("2026-11-16 04:27:11Z  {run}  approved         │ bank:pay by ann (terminal), digest {digest}"),
-            "2026-11-16 04:27:19Z  -         granted          │ a:b by ann (terminal) in .pml.json, only for [{\"argument\":\"path\",\"under\":\"/x\"}]",
+            "2026-11-16 04:27:19Z  -         granted          │ a:b by ann (terminal) in .pml.json, on condition [{\"argument\":\"path\",\"under\":\"/x\"}]",
             "2026-11-16 04:27:19Z  -         lapsed           │ a:b: description changed",
             "2026-11-16 04:27:19Z  -         installed        │ serena@0.5.0 from registry.example, sha256 abcdef012345",
             "2026-11-16 04:27:19Z  -         trusted          │ /p by ann (terminal)",

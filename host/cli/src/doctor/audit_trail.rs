@@ -33,23 +33,24 @@ fn read_trail() -> Result<AuditTrail> {
 fn check_trail(trail: &AuditTrail) -> DoctorCheck {
     if let Some(broken) = &trail.defect {
         let how = escape(&broken.to_string()).into_owned();
-        return DoctorCheck::failure(
-            AREA,
-            format!("the audit trail is not what was written: {how}"),
-        )
-        .hint("`pml audit` shows it; if you know why, `pml audit --accept` takes it as it is");
+        return DoctorCheck::failure(AREA, format!("the audit trail was changed: {how}")).hint(
+            "`pml audit` shows it; if you know why, `pml audit --accept` accepts it as it is",
+        );
     }
     match (trail.accepted, trail.count) {
         (_, 0) => DoctorCheck::note(AREA, "the audit trail is empty"),
         (None, _) if trail.anchored.is_none() => {
-            DoctorCheck::warning(AREA, "how far the audit trail goes is kept nowhere else")
-                .hint("`pml audit --accept` keeps it from here on")
+            DoctorCheck::warning(
+                AREA,
+                "the last hash of the audit trail is not in your state folder, so entries may be missing",
+            )
+            .hint("`pml audit --accept` records the hash from now on")
         }
-        (None, _) => DoctorCheck::fine(AREA, "the audit trail is what was written"),
+        (None, _) => DoctorCheck::fine(AREA, "the audit trail is unchanged"),
         (Some(up_to), _) => DoctorCheck::fine(
             AREA,
             format!(
-                "the audit trail is what was written; entries up to {up_to} were accepted as they are"
+                "the audit trail is unchanged; its entries up to {up_to} were accepted as they are"
             ),
         ),
     }

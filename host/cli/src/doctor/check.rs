@@ -7,7 +7,7 @@ use pml::json::{Value, json};
 /// The status of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CheckStatus {
-    /// Everything is as it should be.
+    /// It works.
     Fine,
     /// Worth knowing.
     Note,
@@ -78,11 +78,19 @@ impl DoctorCheck {
             message += &format!(", because: {}", pml::text::escape(&error.to_string()));
             cause = error.source();
         }
+        if let Some(frame) = error.code_frame() {
+            message += &format!("\n{frame}");
+        }
         let check = DoctorCheck::failure(area, message);
         match error.hint() {
             Some(hint) => check.hint(hint),
             None => check,
         }
+    }
+
+    /// Reports whether it works and something is still to be done.
+    pub(super) fn is_next_step(&self) -> bool {
+        self.status == CheckStatus::Note && self.hint.is_some()
     }
 
     /// Returns the check as a line for a person.
@@ -91,6 +99,7 @@ impl DoctorCheck {
         let message = self.message.replace('\n', "\n      ");
         let mut line = format!("{style}{:4}{style:#}  {message}", self.status.as_str());
         if let Some(hint) = &self.hint {
+            let hint = hint.replace('\n', "\n      ");
             line += &format!("\n      {HINT}hint{HINT:#}: {hint}");
         }
         line

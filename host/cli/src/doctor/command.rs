@@ -6,7 +6,7 @@ use crate::doctor::audit_trail;
 use crate::execute::runtime;
 use crate::project_context::ProjectContext;
 use crate::quantity::counted;
-use crate::report::FAILED;
+use crate::report::{self, FAILED};
 use crate::server_query::query_tools;
 use crate::ui::{self, BAD, BOLD, GOOD};
 use crate::widening_permit::TrustOnceFlags;
@@ -14,21 +14,20 @@ use anyhow::Result;
 use clap::Args;
 use pml::json::{Value, json};
 use pml::{
-    Environment, Error,
+    Code, Environment, Error,
     project::{Freshness, locate},
 };
 use std::process::ExitCode;
 
-/// Say what is wrong here, and what to do about it
+/// Check this machine and project, and say what to do about each problem
 ///
-/// Looks at this machine, the project and its files, its servers, its policy, and whether Claude
-/// Code knows pml. Nothing is changed. Servers are not started, unless told to: then all are, and
-/// stopped again.
+/// Checks whether programs can run, the project's files, its servers, its permissions, and whether a
+/// client uses pml. Nothing is changed. Servers are started only with `--start`, and stopped again.
 ///
 /// Exit codes: 0, or 1 if something does not work.
 #[derive(Args)]
 pub(crate) struct DoctorCommand {
-    /// Start the servers and see whether they answer
+    /// Start the servers, and check whether they answer
     #[arg(long)]
     start: bool,
     /// Print one line of JSON
@@ -53,14 +52,17 @@ impl DoctorCommand {
                 None => DoctorCheck::failure("project", pml::text::escape(&error.to_string())),
             }),
         }
-        checks.push(project::claude_code(&folder, &environment));
+        checks.extend(project::clients(&folder, &environment));
         let failures = count(&checks, CheckStatus::Failure);
-        match self.json {
-            true => {
-                let checks_json: Value = checks.iter().map(DoctorCheck::json).collect();
-                ui::out(&json!({ "ok": failures == 0, "checks": checks_json }).to_string())?;
+        let checks_json: Value = checks.iter().map(DoctorCheck::json).collect();
+        let document = json!({ "ok": failures == 0, "checks": checks_json });
+        match (self.json, failures as u64) {
+            (true, 0) => ui::document(&document)?,
+            (true, failures) => {
+                let message = format!("{} failed", counted(failures, "check"));
+                report::fail_with_document(document, Code::CommandFailed, &message)?;
             }
-            false => ui::print(&lines(&checks).join("\n"))?,
+            (false, _) => ui::print(&lines(&checks).join("\n"))?,
         }
         Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
@@ -73,22 +75,15 @@ impl DoctorCommand {
     ) -> Result<()> {
         checks.extend(project::checks(&context.project));
         let freshness = if self.start { Freshness::Live } else { Freshness::CachedOnly };
-        let mut not_installed = Vec::new();
         let offer = runtime()?.block_on(async {
-            if !self.start {
-                not_installed = servers::check_packages(context).await;
-            }
             let offer = query_tools(context, |_| true, freshness).await;
-            if self.start {
-                checks.extend(servers::check_started(context).await);
-            }
+            checks.extend(match self.start {
+                true => servers::check_started(context).await,
+                false => servers::check_declarations(context, environment).await,
+            });
             context.servers.close().await;
             offer
         });
-        if !self.start {
-            checks.extend(servers::check_declarations(&context.project, environment));
-            checks.extend(not_installed);
-        }
         checks.extend(policy::checks(&context.project, &offer.definitions));
         Ok(())
     }
@@ -109,8 +104,14 @@ fn lines(checks: &[DoctorCheck]) -> Vec<String> {
     }
     let warnings = count(checks, CheckStatus::Warning) as u64;
     lines.push(match (count(checks, CheckStatus::Failure) as u64, warnings) {
-        (0, 0) => format!("{GOOD}everything is as it should be{GOOD:#}"),
-        (0, warnings) => format!("{GOOD}it works{GOOD:#}: {}", counted(warnings, "warning")),
+        (0, 0) => match checks.iter().filter(|check| check.is_next_step()).count() as u64 {
+            0 => format!("{GOOD}no problems found{GOOD:#}"),
+            1 => format!("{GOOD}no problems found{GOOD:#}, and 1 hint says what to do next"),
+            steps => {
+                format!("{GOOD}no problems found{GOOD:#}, and {steps} hints say what to do next")
+            }
+        },
+        (0, warnings) => format!("{GOOD}no failures{GOOD:#}, {}", counted(warnings, "warning")),
         (failures, warnings) => format!(
             "{BAD}{}{BAD:#}, {}",
             counted(failures, "failure"),
@@ -134,6 +135,19 @@ mod tests {
             .iter()
             .map(|line| anstream::adapter::strip_str(line).to_string())
             .collect();
+        pml_kit::insta::assert_snapshot!(lines(&checks).join("\n").replace('\u{1b}', "␛"), @r"
+        ␛[1mmachine␛[0m
+        ␛[32mok  ␛[0m  programs run
+        ␛[1mproject␛[0m
+        ␛[31mfail␛[0m  one
+              two
+              ␛[1m␛[36mhint␛[0m: mend it
+        ␛[31m1 failure␛[0m, 0 warnings
+        ");
+        let next = [DoctorCheck::note("clients", "no client").hint("add one")];
+        assert!(
+            lines(&next).last().is_some_and(|line| line.ends_with("1 hint says what to do next"))
+        );
         assert_eq!(
             shown,
             [

@@ -38,8 +38,8 @@ fn older_journal(project_journal: &ProjectJournal) -> Option<DoctorCheck> {
         Ok(Some(older)) => DoctorCheck::note(AREA, older_journal::describe(&older)),
         Ok(None) => DoctorCheck::note(
             AREA,
-            "journals are kept in your state folder now; the next command that needs this one looks \
-             whether `.pml/state.db` is yours, and imports its runs that are over",
+            "journals are now in your state folder; the next command that needs this one checks whether \
+             `.pml/state.db` is yours, and imports its runs that have ended",
         ),
         Err(error) => DoctorCheck::error(AREA, &error),
     })
@@ -60,7 +60,7 @@ fn journal(project_journal: &ProjectJournal) -> DoctorCheck {
     // The check must not create the journal.
     if folder.join("state.db").exists() {
         return match Store::open(&folder, Durability::Process) {
-            Ok(_) => DoctorCheck::fine(AREA, format!("the journal opens: {shown}")),
+            Ok(_) => DoctorCheck::fine(AREA, format!("the journal can be opened: {shown}")),
             Err(error) => DoctorCheck::error(AREA, &Error::from(error)),
         };
     }
@@ -68,16 +68,16 @@ fn journal(project_journal: &ProjectJournal) -> DoctorCheck {
     match is_writable(existing) {
         true => DoctorCheck::fine(
             AREA,
-            format!("there is no journal yet; the first run makes it: {shown}"),
+            format!("there is no journal yet, the first run makes it: {shown}"),
         ),
         false => {
             let existing = escape(&existing.to_string_lossy()).into_owned();
             DoctorCheck::failure(
                 AREA,
-                format!("the journal cannot be made, the folder is read-only: {existing}"),
+                format!("the journal cannot be made, because this folder is read-only: {existing}"),
             )
             .hint(
-                "name another state folder with `--state-dir`, or run programs with `--no-journal`",
+                "choose another state folder with `--state-dir`, or run programs with `--no-journal`",
             )
         }
     }

@@ -32,10 +32,13 @@ pub(super) fn checks(project: &Project, definitions: &[Arc<Definition>]) -> Vec<
     };
     checks.extend(check_grants(&project.declared, definitions, identity));
     if project.declared.model_may_approve {
-        checks
-            .push(DoctorCheck::warning(AREA, "the model may approve its own calls").hint(
-                "take `modelMayApprove` out of `approvals` if you want to be asked yourself",
-            ));
+        checks.push(
+            DoctorCheck::warning(
+                AREA,
+                "`approvals.modelMayApprove`: the model may approve its own calls",
+            )
+            .hint("remove `modelMayApprove` if you want to be asked yourself"),
+        );
     }
     // The cloud may have servers that are not known here.
     if project.cloud.is_none() {
@@ -48,7 +51,7 @@ pub(super) fn checks(project: &Project, definitions: &[Arc<Definition>]) -> Vec<
             0 => {}
             grants => what += &format!(" and {}", counted(grants as u64, "grant")),
         }
-        what += ", none of them odd";
+        what += ", no contradictions";
         checks.push(DoctorCheck::fine(AREA, what));
     }
     checks
@@ -66,25 +69,27 @@ impl Patterns {
         for pattern in &self.allow {
             if let Some(denied) = self.deny.iter().find(|denied| covers(denied, pattern)) {
                 let what = match denied == pattern {
-                    true => format!("`{pattern}` is allowed and denied: it is denied"),
-                    false => format!("`{pattern}` is allowed in vain: `{denied}` is denied"),
+                    true => format!("`{pattern}` is in `allow` and in `deny`: it is denied"),
+                    false => format!(
+                        "`{pattern}` in `allow` has no effect, because `{denied}` is denied"
+                    ),
                 };
-                checks.push(DoctorCheck::warning(AREA, what).hint("take one of them out"));
+                checks.push(DoctorCheck::warning(AREA, what).hint("remove one of the two"));
             } else if self.ask.contains(pattern) && pattern != "*" {
                 checks.push(
                     DoctorCheck::warning(
                         AREA,
-                        format!("`{pattern}` is allowed and asked about: it asks"),
+                        format!("`{pattern}` is in `allow` and in `ask`: it asks"),
                     )
-                    .hint("take one of them out"),
+                    .hint("remove one of the two"),
                 );
             } else if pattern == "*" && !self.ask.contains(pattern) {
                 checks.push(
                     DoctorCheck::warning(
                         AREA,
-                        "`allow` has `*`: tools of every server are called without asking",
+                        "`allow` has `*`: every tool of every server is called without asking",
                     )
-                    .hint("name what you need, as in `server:*` or `server:get_*`"),
+                    .hint("allow only what you need, as in `server:*` or `server:get_*`"),
                 );
             }
         }
@@ -145,17 +150,20 @@ fn check_grants<'a>(
     for tool in tools {
         let mut tool_grants = declared.grants.iter().filter(|grant| grant.tool == *tool);
         if !declared.allow.iter().any(|pattern| pattern.covers(tool)) {
-            let what =
-                format!("`grants` has `{tool}`, which `allow` does not cover: it allows nothing");
-            checks.push(DoctorCheck::warning(AREA, what).hint("take it out, or allow the tool"));
+            let what = format!(
+                "`grants` has `{tool}`, which `allow` does not cover: the grant has no effect"
+            );
+            checks.push(
+                DoctorCheck::warning(AREA, what)
+                    .hint("remove the grant, or add the tool to `allow`"),
+            );
         } else if let Some(older) = tool_grants.clone().find(|grant| grant.has_older_conditions()) {
             let what = format!("`grants` has {older}");
-            let hint = "call it as before: one question shows what it covered and what it would, \
-                        and `always` writes it anew";
+            let hint = "call the tool: you are asked, and `always` writes the grant again";
             checks.push(DoctorCheck::warning(AREA, what).hint(hint));
         } else if tool_grants.all(has_lapsed) {
-            let what = format!("`{tool}` is not what it was when it was allowed for good: it asks");
-            let hint = "call it: the question shows what has changed";
+            let what = format!("`{tool}` has changed since it was always allowed: it asks");
+            let hint = "call the tool: the question shows what has changed";
             checks.push(DoctorCheck::warning(AREA, what).hint(hint));
         }
     }
@@ -173,7 +181,7 @@ fn covers(wide: &str, narrow: &str) -> bool {
 fn with_suggestion(check: DoctorCheck, near: &[&str]) -> DoctorCheck {
     match near.first() {
         Some(near) => check.hint(format!("did you mean `{}`?", pml::text::escape(near))),
-        None => check.hint("take it out, or mend it"),
+        None => check.hint("remove the pattern, or correct it"),
     }
 }
 
@@ -199,15 +207,15 @@ mod tests {
         assert_eq!(contradictions(&["a:b"], &["*"], &["a:c"]), "");
         assert_eq!(
             contradictions(&["a:b"], &[], &["a:b"]),
-            "`a:b` is allowed and denied: it is denied"
+            "`a:b` is in `allow` and in `deny`: it is denied"
         );
         assert_eq!(
             contradictions(&["a:b_*"], &[], &["a:*"]),
-            "`a:b_*` is allowed in vain: `a:*` is denied"
+            "`a:b_*` in `allow` has no effect, because `a:*` is denied"
         );
         assert_eq!(
             contradictions(&["a:b"], &["a:b"], &[]),
-            "`a:b` is allowed and asked about: it asks"
+            "`a:b` is in `allow` and in `ask`: it asks"
         );
         assert!(contradictions(&["*"], &["a:*"], &[]).contains("without asking"));
     }
@@ -229,8 +237,8 @@ mod tests {
         let before = pml::tool::ToolOrigin::new("another", "server");
         assert_eq!(found("fs:*", &[&now], "server"), "");
         assert!(found("git:*", &[&now], "server").contains("`allow` does not cover"));
-        assert!(found("fs:read", &[&before], "server").contains("is not what it was"));
-        assert!(found("fs:read", &[&now], "moved").contains("is not what it was"));
+        assert!(found("fs:read", &[&before], "server").contains("has changed since"));
+        assert!(found("fs:read", &[&now], "moved").contains("has changed since"));
         assert_eq!(found("fs:read", &[&before, &now], "server"), "");
     }
 

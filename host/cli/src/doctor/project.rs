@@ -1,5 +1,5 @@
-//! Checks the project: its files, their trust, the files that version control would include, and
-//! whether Claude Code has pml.
+//! Checks the project: its files, their trust, the files that git would include, and whether a
+//! client uses pml.
 
 use super::check::DoctorCheck;
 use pml::{
@@ -19,16 +19,24 @@ pub(super) fn checks(project: &Project) -> Vec<DoctorCheck> {
     let root = escape(&project.root.to_string_lossy()).into_owned();
     let files: Vec<_> = project.files().map(|name| format!("`{name}`")).collect();
     let mut checks = vec![match files.is_empty() {
-        true => DoctorCheck::note(AREA, format!("no `.pml.json` or `.mcp.json` here: {root}"))
-            .hint("`pml init` makes a project of this folder"),
+        true => DoctorCheck::note(
+            AREA,
+            format!("this folder has no `.pml.json` and no `.mcp.json`: {root}"),
+        )
+        .hint("`pml init` makes this folder a project"),
         false => DoctorCheck::fine(AREA, format!("{} can be read: {root}", files.join(" and "))),
     }];
     match (&project.trust, project.trust.reason()) {
         (_, Some(reason)) => checks.push(
-            DoctorCheck::failure(AREA, format!("{reason}: what it declares does not count"))
-                .hint("look at it, then run `pml trust`"),
+            DoctorCheck::failure(
+                AREA,
+                format!("{reason}: its servers and permissions have no effect"),
+            )
+            .hint("read what it declares with `pml trust --show`, then run `pml trust`"),
         ),
-        (TrustState::Trusted, None) => checks.push(DoctorCheck::fine(AREA, "you trust its files")),
+        (TrustState::Trusted, None) => {
+            checks.push(DoctorCheck::fine(AREA, "you trust these files"))
+        }
         _ => {}
     }
     checks.extend(version_control(&project.root));
@@ -50,34 +58,48 @@ fn version_control(root: &Path) -> Vec<DoctorCheck> {
     // If pml created the folder, it has a `.gitignore` of its own.
     let state = ignored(&[".pml", ".pml/", ".pml/*"]) || folder.join(".gitignore").exists();
     checks.push(match state {
-        true => DoctorCheck::fine(AREA, "version control leaves `.pml/` alone"),
+        true => DoctorCheck::fine(AREA, "git ignores `.pml/`"),
         false => DoctorCheck::warning(
             AREA,
-            "version control would take `.pml/`, which is this machine's own",
+            "git does not ignore `.pml/`, which is for this machine only",
         )
-        .hint("`pml init` adds the lines to `.gitignore`"),
+        .hint("`pml init` adds it to `.gitignore`"),
     });
     let keys = [".env", ".env*", "*.env", ".env.*"];
     if root.join(".env").exists() && !ignored(&keys) {
         checks.push(
-            DoctorCheck::warning(AREA, "version control would take `.env`, which may hold keys")
+            DoctorCheck::warning(AREA, "git does not ignore `.env`, which may have keys in it")
                 .hint("add `.env` to `.gitignore`"),
         );
     }
     checks
 }
 
-/// Checks whether Claude Code has pml among its servers.
-pub(super) fn claude_code(folder: &Path, environment: &Environment) -> DoctorCheck {
-    let found = find_servers(folder, environment, &[ImportSource::ClaudeCode]);
-    match found.clients_with_pml.first() {
-        Some((_, file)) => {
-            let file = escape(&file.to_string_lossy()).into_owned();
-            DoctorCheck::fine("clients", format!("Claude Code has pml: {file}"))
-        }
-        None => DoctorCheck::note("clients", "Claude Code does not have pml here")
-            .hint("`claude mcp add pml -- pml stdio`"),
+fn client_name(client: ImportSource) -> &'static str {
+    match client {
+        ImportSource::ClaudeCode => "Claude Code",
+        ImportSource::ClaudeDesktop => "Claude Desktop",
+        ImportSource::VsCode => "VS Code",
+        ImportSource::Cursor => "Cursor",
+        other => other.as_str(),
     }
+}
+
+/// Checks whether a client starts pml.
+pub(super) fn clients(folder: &Path, environment: &Environment) -> Vec<DoctorCheck> {
+    let found = find_servers(folder, environment, ImportSource::ALL);
+    let with_pml = found.clients_with_pml.iter().map(|(client, file)| {
+        let file = escape(&file.to_string_lossy()).into_owned();
+        DoctorCheck::fine("clients", format!("{} uses pml: {file}", client_name(*client)))
+    });
+    let mut checks: Vec<_> = with_pml.collect();
+    if checks.is_empty() {
+        checks.push(
+            DoctorCheck::note("clients", "no client uses pml in this folder")
+                .hint("for Claude Code, run `claude mcp add pml -- pml stdio`"),
+        );
+    }
+    checks
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! Checks the servers: they can be started and, with `--start`, they answer.
 
 use super::check::DoctorCheck;
-use super::launch::unpinned;
+use super::launch::fetched_anew;
 use crate::moment::format_span;
 use crate::project_context::ProjectContext;
 use crate::quantity::counted;
-use crate::servers::{ServerHealth, missing_package, rows};
+use crate::servers::{ServerHealth, rows};
 use crate::trust::one_line;
 use pml::{
     Environment, Project, Secret,
-    project::{Launch, ServerConfig},
+    project::{Launch, PackageState, RequestedVersion, ServerConfig},
     text::escape,
 };
 use std::path::Path;
@@ -20,51 +20,97 @@ const AREA: &str = "servers";
 /// Number of stderr lines that are shown.
 const STDERR: usize = 5;
 
-/// Checks the declarations of the servers.
-pub(super) fn check_declarations(project: &Project, environment: &Environment) -> Vec<DoctorCheck> {
-    let mut checks: Vec<DoctorCheck> =
-        project.servers.iter().flat_map(|server| check_server(server, environment)).collect();
+/// Checks the declarations of the servers, by the rules by which they are started.
+pub(super) async fn check_declarations(
+    context: &ProjectContext,
+    environment: &Environment,
+) -> Vec<DoctorCheck> {
+    let project = &context.project;
+    let mut checks = Vec::new();
+    for server in &project.servers {
+        let package = context.servers.package_state(&server.name).await;
+        checks.extend(check_server(server, package, environment));
+    }
     for server in &project.unusable {
         let (name, reason) = (escape(&server.name), escape(&server.reason));
         checks.push(DoctorCheck::warning(AREA, format!("`{name}` cannot be used: {reason}")));
     }
-    if project.declared.servers.is_empty() {
-        checks.push(
-            DoctorCheck::note(AREA, "no server is configured")
-                .hint("`pml add` adds one, `pml import` those of other clients"),
-        );
-    }
+    checks.extend(none_configured(project));
     checks
 }
 
-fn check_server(server: &ServerConfig, environment: &Environment) -> Vec<DoctorCheck> {
+fn none_configured(project: &Project) -> Option<DoctorCheck> {
+    project.declared.servers.is_empty().then(|| {
+        DoctorCheck::note(AREA, "no server is configured")
+            .hint("`pml add` adds one, `pml import` imports those of other clients")
+    })
+}
+
+fn check_server(
+    server: &ServerConfig,
+    package: PackageState,
+    environment: &Environment,
+) -> Vec<DoctorCheck> {
     let name = escape(&server.name);
     if !server.missing.is_empty() {
         return vec![missing_variables(&server.name, &server.missing)];
     }
-    match &server.launch {
-        Launch::Stdio { command, arguments, environment: given, folder } => {
+    let (command, arguments, given, folder) = match &server.launch {
+        Launch::Http { url, .. } => return vec![check_url(&name, url)],
+        Launch::Stdio { command, arguments, environment, folder } => {
+            (command, arguments, environment, folder)
+        }
+    };
+    if !folder.is_dir() {
+        let folder = one_line(&folder.to_string_lossy());
+        let message = format!("`{name}` cannot be started: its folder does not exist: {folder}");
+        return vec![DoctorCheck::failure(AREA, message).hint("correct `cwd` of the server")];
+    }
+    match package {
+        PackageState::Unusable { reason, hint } => {
+            let message = format!("`{name}` cannot be started: {}", one_line(&reason));
+            let check = DoctorCheck::failure(AREA, message);
+            vec![match hint {
+                Some(hint) => check.hint(escape(&hint)),
+                None => check,
+            }]
+        }
+        PackageState::Missing { package, version } => {
+            vec![not_installed_note(&server.name, &package, Some(version))]
+        }
+        PackageState::Changed { package } => {
+            let package = one_line(&package);
+            let message =
+                format!("the package of `{name}` has changed since it was installed: {package}");
+            let hint = format!(
+                "`pml install {name}` installs it again, or you are asked at its first call"
+            );
+            vec![DoctorCheck::warning(AREA, message).hint(hint)]
+        }
+        PackageState::Installed => {
+            vec![DoctorCheck::fine(
+                AREA,
+                format!("`{name}` is installed, and its package is unchanged"),
+            )]
+        }
+        _ => {
             let mut checks = vec![check_program(&name, command, folder, given, environment)];
-            if let Some(package) = unpinned(command, arguments) {
+            if let Some(package) = fetched_anew(command, arguments) {
                 let package = one_line(package);
-                checks.push(
-                    DoctorCheck::note(
-                        AREA,
-                        format!("`{name}` runs whatever `{package}` is newest"),
-                    )
-                    .hint("name a version, so that it changes only when you say so"),
-                );
+                let message =
+                    format!("`{name}` fetches the newest `{package}` each time it starts");
+                let hint = "name an exact version, as in `some-server@1.2.3`, so that it changes only when you say so";
+                checks.push(DoctorCheck::note(AREA, message).hint(hint));
             }
             checks
         }
-        Launch::Http { url, .. } => vec![check_url(&name, url)],
     }
 }
 
 fn missing_variables(name: &str, variables: &[String]) -> DoctorCheck {
     let variables = escape(&variables.join("`, `")).into_owned();
     DoctorCheck::failure(AREA, format!("`{}` needs `{variables}`, which is not set", escape(name)))
-        .hint("set it in the environment or in the project's `.env`")
+        .hint("set it in the environment, or in the `.env` of the project")
 }
 
 fn check_program(
@@ -74,13 +120,6 @@ fn check_program(
     given: &[(String, Secret)],
     environment: &Environment,
 ) -> DoctorCheck {
-    if !folder.is_dir() {
-        let folder = one_line(&folder.to_string_lossy());
-        return DoctorCheck::failure(
-            AREA,
-            format!("the folder of `{name}` is not there: {folder}"),
-        );
-    }
     let path = given.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.reveal());
     match environment.program(command, folder, path) {
         Some(file) => {
@@ -89,42 +128,35 @@ fn check_program(
         }
         None => DoctorCheck::failure(
             AREA,
-            format!("`{name}`: there is no program `{}`", one_line(command)),
+            format!("`{name}` cannot be started: there is no program `{}`", one_line(command)),
         )
-        .hint("install it, or name it with its folder"),
+        .hint("install it, or write its full path as the `command`"),
     }
 }
 
 /// Checks the URL of a remote server. Only its host is shown, because the rest may hold keys.
 fn check_url(name: &str, url: &str) -> DoctorCheck {
     let Ok(url) = Url::parse(url) else {
-        return DoctorCheck::failure(AREA, format!("`{name}` has no valid URL"));
+        return DoctorCheck::failure(AREA, format!("the URL of `{name}` is not valid"));
     };
     let host = escape(url.host_str().unwrap_or_default()).into_owned();
     let local = ["localhost", "127.0.0.1", "[::1]"].contains(&&*host);
     match url.scheme() {
         "http" if !local => {
-            DoctorCheck::warning(AREA, format!("`{name}` is reached without encryption: {host}"))
+            DoctorCheck::warning(AREA, format!("`{name}` is not encrypted: {host}"))
                 .hint("use `https://`")
         }
-        _ => DoctorCheck::fine(AREA, format!("`{name}` is remote: {host}")),
+        _ => DoctorCheck::fine(AREA, format!("`{name}` is a remote server: {host}")),
     }
 }
 
-/// Returns a note for each server whose package is not installed.
-pub(super) async fn check_packages(context: &ProjectContext) -> Vec<DoctorCheck> {
-    let mut checks = Vec::new();
-    for server in &context.project.servers {
-        if let Some(package) = missing_package(&context.servers, &server.name).await {
-            checks.push(not_installed_note(&server.name, &package));
-        }
-    }
-    checks
-}
-
-fn not_installed_note(name: &str, package: &str) -> DoctorCheck {
+fn not_installed_note(name: &str, package: &str, version: Option<RequestedVersion>) -> DoctorCheck {
     let (name, package) = (one_line(name), one_line(package));
-    DoctorCheck::note(AREA, format!("`{name}` is not installed: {package}"))
+    let newest = match version {
+        Some(RequestedVersion::Newest) => ", the newest version that fits",
+        _ => "",
+    };
+    DoctorCheck::note(AREA, format!("`{name}` is not installed: {package}{newest}"))
         .hint(format!("`pml install {name}` installs it, or you are asked at its first call"))
 }
 
@@ -149,15 +181,22 @@ pub(super) async fn check_started(context: &ProjectContext) -> Vec<DoctorCheck> 
                 }
                 DoctorCheck::failure(AREA, what)
             }
-            ServerHealth::NotInstalled(package) => not_installed_note(&row.name, package),
+            ServerHealth::NotInstalled(package) => not_installed_note(&row.name, package, None),
             ServerHealth::Missing(variables) => missing_variables(&row.name, variables),
             ServerHealth::Unusable(reason) => {
-                DoctorCheck::warning(AREA, format!("`{name}` cannot be used: {}", one_line(reason)))
+                let (reason, hint) = reason.split_once("\nhint: ").unwrap_or((reason.as_str(), ""));
+                let message = format!("`{name}` cannot be used: {}", one_line(reason));
+                match hint {
+                    "" => DoctorCheck::warning(AREA, message),
+                    // The launch line is refused.
+                    hint => DoctorCheck::failure(AREA, message).hint(escape(hint)),
+                }
             }
             ServerHealth::NotStarted | ServerHealth::Untrusted => {
                 DoctorCheck::note(AREA, format!("`{name}` was not started"))
             }
         }
     };
-    rows(context).await.into_iter().map(check).collect()
+    let checks = rows(context).await.into_iter().map(check);
+    checks.chain(none_configured(&context.project)).collect()
 }

@@ -29,8 +29,8 @@ pub(super) enum KeyAction {
 }
 
 /// Help for `always`: it is saved permanently if possible, otherwise it holds for the run.
-const ALWAYS: &str = "the same, and do not ask for this tool again: for good, in `.pml.json`, where that \
-                      can be written; else in this run";
+const ALWAYS: &str = "make this call, and always allow the tool: in `.pml.json` if that can be written, \
+                      otherwise for this run";
 
 /// Returns the keys of an ask, in the order in which they are shown.
 pub(super) fn keys(ask: &Ask) -> Vec<PromptKey> {
@@ -44,17 +44,18 @@ pub(super) fn keys(ask: &Ask) -> Vec<PromptKey> {
     }
     let concerns_run = ask.kind == AskKind::UncertainCall && ask.call.is_none();
     if ask.kind == AskKind::UncertainCall && !concerns_run {
-        let long = "make no call, and go on with a result that you type as JSON on the next line";
+        let long = "do not make the call, and go on with a result that you type as JSON";
         keys.push(key("g", "give a result", long, KeyAction::Result));
     }
     if !concerns_run {
-        let long = "do not make it: the program gets an error, which it may handle";
+        let long = "do not make this call: the program gets an error, which it can catch";
         keys.push(decides("n", "decline", long, Decision::Decline));
     }
-    let long = "end the run, and tell what was completed, so that a better program can be written";
+    let long =
+        "end the run, and report what was completed, so that a better program can be written";
     keys.push(decides("p", "replan", long, Decision::Replan));
-    keys.push(decides("q", "abort", "abort the run", Decision::Abort));
-    let long = "show all there is to know, secrets included, after a warning";
+    keys.push(decides("q", "abort", "end the run", Decision::Abort));
+    let long = "show all details with their secrets, after a warning";
     keys.push(key("r", "reveal", long, KeyAction::Reveal));
     keys
 }
@@ -65,21 +66,20 @@ fn yes_texts(ask: &Ask) -> (&'static str, &'static str) {
         (_, Some(Need::Install(_))) => {
             ("install and call", "install exactly this package, and make this call")
         }
-        (_, Some(Need::Variables(_))) | (AskKind::ApiKeyRequired, _) => (
-            "it is set now, go on",
-            "the variables are set now: read them again, and make this call",
-        ),
+        (_, Some(Need::Variables(_))) | (AskKind::ApiKeyRequired, _) => {
+            ("it is set, go on", "the variables are set now: read them, and make this call")
+        }
         (_, Some(Need::Trust(_))) | (AskKind::Trust, _) => {
-            ("trust and call", "trust the folder's files as they are now, and make this call")
+            ("trust and call", "trust the files of the folder as they are now, and make this call")
         }
         (_, Some(Need::Change(_))) => {
-            ("accept and call", "take the tool for what it is now, and make this call")
+            ("accept and call", "accept the tool as it is now, and make this call")
         }
         (AskKind::UncertainCall, _) if ask.call.is_none() => {
-            ("go on without it", "go on; what that call did stays done")
+            ("leave it out", "go on without this call; what it did is not undone")
         }
         (AskKind::UncertainCall, _) => {
-            ("make it again", "make the call again: it may then have been made twice")
+            ("make it again", "make the call again, although it may have been made already")
         }
         _ => ("approve", "make this call"),
     }

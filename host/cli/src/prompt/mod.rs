@@ -8,4 +8,4 @@ mod terminal_prompt;
 mod tests;
 
 pub(super) use open_questions::{has_open_question, print_open_questions};
-pub(super) use terminal_prompt::TerminalPrompt;
+pub(super) use terminal_prompt::{TerminalPrompt, needed_answer};

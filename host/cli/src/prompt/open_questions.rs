@@ -42,12 +42,12 @@ pub(crate) fn has_open_question() -> bool {
     !open_questions().is_empty()
 }
 
-/// Prints how to answer the open questions later, and empties the list.
-pub(crate) fn print_open_questions() {
+/// Prints how to answer the open questions later, and empties the list. Reports whether there was
+/// one.
+pub(crate) fn print_open_questions() -> bool {
     let messages = std::mem::take(&mut *open_questions());
-    for message in messages {
-        ui::say(&format!("\n{message}"));
-    }
+    messages.iter().for_each(|message| ui::alert(&format!("\n{message}")));
+    !messages.is_empty()
 }
 
 fn how_to_answer(question: &Question, storage: JournalStorage) -> String {
@@ -56,12 +56,12 @@ fn how_to_answer(question: &Question, storage: JournalStorage) -> String {
             let (id, run) = (short(question.id), short(question.run));
             format!(
                 "pml: the question stays open\n\
-                 {HINT}hint{HINT:#}: `pml approvals` lists it, `pml approve {id}` answers it, \
-                 `pml run --resume {run}` asks again here"
+                 {HINT}hint{HINT:#}: `pml run --resume {run}` asks it again here, `pml approve {id}` answers it, \
+                 `pml approvals` lists all open questions"
             )
         }
         JournalStorage::InMemory => {
-            "pml: the question is forgotten with this run: it was run with `--no-journal`".into()
+            "pml: the question and its run are gone, because of `--no-journal`".into()
         }
     }
 }

@@ -136,13 +136,18 @@ impl Approver for TerminalPrompt {
 }
 
 fn header(question: &Question) -> String {
+    format!("{WARNING}pml{WARNING:#}: {}", needed_answer(question))
+}
+
+/// Returns what a question needs from a person, in a few words.
+pub(crate) fn needed_answer(question: &Question) -> String {
     let is_call = |ask: &Ask| matches!(ask.kind, AskKind::ToolPermission | AskKind::UncertainCall);
-    let thing = if question.asks.iter().all(is_call) { "call" } else { "thing" };
-    let many = match question.asks.len() {
-        1 => format!("1 {thing} waits"),
-        count => format!("{count} {thing}s wait"),
-    };
-    format!("{WARNING}pml{WARNING:#}: {many} for you")
+    match (question.asks.iter().all(is_call), question.asks.len()) {
+        (true, 1) => "1 call needs your approval".into(),
+        (true, count) => format!("{count} calls need your approval"),
+        (false, 1) => "1 question needs your answer".into(),
+        (false, count) => format!("{count} questions need your answer"),
+    }
 }
 
 /// The result of reading a decision.
@@ -234,9 +239,9 @@ impl PromptDialog<'_> {
         if choices.is_empty() {
             return Ok(TypedDecision::Entered(Some(Decision::Always)));
         }
-        self.say("  always, for which arguments?")?;
+        self.say("  always allow it with which arguments?")?;
         self.show(&choices)?;
-        let prompt = format!("  {HINT}1 to {}, or nothing to go back{HINT:#} > ", choices.len());
+        let prompt = format!("  {HINT}1 to {}, or Enter to go back{HINT:#} > ", choices.len());
         loop {
             let Some(line) = self.line(&prompt).await? else {
                 return Ok(TypedDecision::EndOfInput);
@@ -261,7 +266,7 @@ impl PromptDialog<'_> {
         match json::from_str::<Value>(&line) {
             Ok(result) => Ok(TypedDecision::Entered(Some(Decision::Result(result)))),
             Err(error) => {
-                self.say(&format!("  that is not JSON: {error}"))?;
+                self.say(&format!("  this is not JSON: {error}"))?;
                 Ok(TypedDecision::Entered(None))
             }
         }
@@ -287,7 +292,7 @@ impl Drop for PromptDialog<'_> {
         if !self.finished {
             // If the terminal is closed, the error cannot be reported anywhere.
             let _ = self.say(&format!(
-                "\n{DIM}pml: no longer asked: it was answered elsewhere, or expired{DIM:#}"
+                "\n{DIM}pml: this question was answered elsewhere, or expired{DIM:#}"
             ));
         }
     }

@@ -98,7 +98,7 @@ fn each_ask_is_answered_in_turn() {
     let asking =
         ask_in_thread(&prompt, vec![permission("a:b"), permission("c:d"), permission("a:b")]);
     let shown = person.sees("> ");
-    assert!(shown.contains("3 calls wait for you") && shown.contains("1 of 3"), "{shown}");
+    assert!(shown.contains("3 calls need your approval") && shown.contains("1 of 3"), "{shown}");
     assert!(shown.contains("tool      │ a:b") && !shown.contains("t0p"), "{shown}");
     person.types("a\n");
     assert!(person.sees("> ").contains("│ c:d"));
@@ -130,7 +130,7 @@ fn help_explains_the_keys_and_shows_arguments_without_secrets() {
     person.sees("> ");
     person.types("?\n");
     let shown = person.sees("> ");
-    assert!(shown.contains("q  abort the run"), "{shown}");
+    assert!(shown.contains("q  end the run"), "{shown}");
     assert!(shown.contains("  │   \"token\": \"[hidden: 3 characters]\""), "{shown}");
     assert!(shown.contains("\\u001b[2J") && !shown.contains("t0p"), "{shown}");
     person.types("q\n");
@@ -153,12 +153,12 @@ fn what_a_server_is_given_is_hidden_by_its_value_and_r_reveals_it_after_a_warnin
     let shown = person.sees("> ");
     let (before, after) = shown.split_once("warning").expect("a warning");
     assert!(!before.contains("t0p"), "{shown}");
-    assert!(after.contains(": secrets are shown as they are"), "{shown}");
+    assert!(after.contains(": secrets are shown below"), "{shown}");
     assert!(
         after.contains("\"text\": \"it is k; n0wn34\"") && after.contains("\"token\": \"t0p\""),
         "{shown}"
     );
-    assert!(after.contains("the arguments in full, SECRETS INCLUDED:"), "{shown}");
+    assert!(after.contains("all arguments, SECRETS INCLUDED:"), "{shown}");
     person.types("y\n");
     assert_eq!(decisions(asking.join().unwrap()), [(1, Decision::Approve)]);
 }
@@ -178,7 +178,7 @@ fn the_arguments_in_full_are_all_of_them_and_the_question_is_asked_again_below()
     let shown = person.sees("> ");
     let whole: String = shown.split("│ ").map(|part| part.trim_end()).collect();
     assert_eq!(whole.matches('x').count() / 9_000, 1, "{shown}");
-    let (_, again) = shown.split_once("the arguments in full").expect("the arguments");
+    let (_, again) = shown.split_once("all arguments;").expect("the arguments");
     assert!(again.contains("tool      │ a:b"), "{shown}");
     person.types("n\n");
     assert_eq!(decisions(asking.join().unwrap()), [(1, Decision::Decline)]);
@@ -232,7 +232,7 @@ fn always_leads_to_a_choice_where_there_is_one() {
     person.types("a\n");
     let shown = person.sees("> ");
     assert!(
-        shown.contains("  1  any arguments") && shown.contains("2  only where │ `path` under `/x"),
+        shown.contains("  1  any arguments") && shown.contains("2  only with │ `path` under `/x"),
         "{shown}"
     );
     assert!(!shown.contains("t0p") && !shown.contains('\u{202e}'), "{shown}");
@@ -282,11 +282,11 @@ fn every_kind_of_ask_has_its_own_yes() {
         (
             AskKind::ApiKeyRequired,
             Some(variables),
-            "first set      │ KEY in /p/.env",
-            "y it is set now, go on · n",
+            "set first      │ KEY in /p/.env",
+            "y it is set, go on · n",
             false,
         ),
-        (AskKind::Trust, Some(trust), "which would  │ start it", "y trust and call · n", false),
+        (AskKind::Trust, Some(trust), "its files say │ start it", "y trust and call · n", false),
         (AskKind::ToolPermission, None, "call with │ ", "y approve · a always · n", true),
     ] {
         let (mut person, prompt) = Person::at_terminal();

@@ -5,17 +5,19 @@
 
 use crate::execute::runtime;
 use crate::moment::ago;
+use crate::output::{self, OutputFormat};
 use crate::quantity::counted;
 use crate::report::HintedError;
 use crate::table::{TableCell, table};
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, width_of_stdout};
 use crate::ui::{self, BOLD, DIM, HINT, WARNING};
 use crate::user_name::user;
 use crate::{project, report, widening_permit};
 use anyhow::Result;
 use clap::Args;
+use pml::json::json;
 use pml::{
-    Clock, Environment, Error, Journal, Store, SystemClock, Timestamp,
+    Clock, Code, Environment, Error, Journal, Store, SystemClock, Timestamp,
     journal::{
         AuditEvent, AuditNote, Durability, JournalImportError, JournalOverview, OwnershipProof,
     },
@@ -28,19 +30,22 @@ use std::process::ExitCode;
 /// Most journals that are listed.
 const MAX_LISTED: usize = 50;
 
-/// Take over the journal of this project from where the project was before
+/// Take over the runs of this project from the path where it was before
 ///
-/// Journals are kept in your state folder by the path of their project. After a move, this finds
-/// the runs again: without OLD_PATH it lists the journals whose project is gone, and asks which one
-/// it is. Trust is not taken along: `pml trust` asks again.
+/// Journals are kept in your state folder, by the path of their project. After you move a project,
+/// this command finds its runs again. Without OLD_PATH it lists the journals whose project does not
+/// exist any more, and asks which one to take over. Trust is not taken over: run `pml trust` again.
 #[derive(Args)]
 pub(super) struct RunsAdoptCommand {
     /// Where the project was
     #[arg(value_name = "OLD_PATH", value_hint = clap::ValueHint::DirPath)]
     old: Option<PathBuf>,
-    /// Do not ask for a yes on the terminal
+    /// Do not ask
     #[arg(long, short, requires = "old")]
     yes: bool,
+    /// Print exactly one line of JSON on stdout: the journals, or the one that was `adopted`
+    #[arg(long, help_heading = "Output")]
+    json: bool,
 }
 
 impl RunsAdoptCommand {
@@ -50,10 +55,11 @@ impl RunsAdoptCommand {
         // This check comes before any output about existing journals.
         widening_permit::refuse_agents("pml runs adopt")?;
         let Some(orphan) = project_journal.find_by_path(old) else {
-            let message = format!("there is no journal of that project: {}", path_text(old));
+            let message =
+                format!("no journal belongs to a project at this path: {}", path_text(old));
             return Err(HintedError::new(
                 message,
-                "`pml runs adopt` lists those whose project is gone",
+                "`pml runs adopt` lists the journals whose project does not exist any more",
             )
             .into());
         };
@@ -78,14 +84,20 @@ fn choose(project_journal: &ProjectJournal, now: Timestamp) -> Result<ExitCode> 
     let orphans: Vec<_> =
         project_journal.orphaned_journals().into_iter().take(MAX_LISTED).collect();
     if orphans.is_empty() {
-        ui::say("no journal of a project that is gone");
+        ui::say("every journal belongs to a project that still exists");
+        ui::document(&json!({ "journals": [] }))?;
         return Ok(ExitCode::SUCCESS);
     }
     ui::print(&lines(&orphans, now).join("\n"))?;
+    if output::format() == OutputFormat::Json {
+        let paths: Vec<_> = orphans.iter().map(|one| one.path.to_string_lossy()).collect();
+        ui::document(&json!({ "journals": paths }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let agent = agent_variable(&Environment::of_process());
     let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
     let (Some(terminal), None) = (terminal, agent) else {
-        ui::say(&format!("{HINT}hint{HINT:#}: `pml runs adopt OLD_PATH` takes one"));
+        ui::say(&format!("{HINT}hint{HINT:#}: `pml runs adopt OLD_PATH` takes one over"));
         return Ok(ExitCode::SUCCESS);
     };
     for journal in &orphans {
@@ -94,8 +106,7 @@ fn choose(project_journal: &ProjectJournal, now: Timestamp) -> Result<ExitCode> 
             return adopt(project_journal, journal, now, Consent::Given);
         }
     }
-    ui::say("nothing was taken over");
-    Ok(ExitCode::from(report::FAILED))
+    Ok(report::declined("nothing was taken over")?)
 }
 
 fn lines(orphans: &[OrphanedJournal], now: Timestamp) -> Vec<String> {
@@ -114,7 +125,7 @@ fn lines(orphans: &[OrphanedJournal], now: Timestamp) -> Vec<String> {
             TableCell::styled(last, DIM),
         ]
     }));
-    table(&rows)
+    table(&rows, width_of_stdout())
 }
 
 /// Asks a person to confirm unless they already have. Refuses in an agent's shell, and if there is
@@ -127,8 +138,9 @@ fn confirm_adoption(orphan: &OrphanedJournal, consent: Consent) -> Result<bool> 
     permit.require_person("pml runs adopt", false)?;
     let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
     let Some(terminal) = terminal else {
-        let hint = "add `--yes` to take it over without one";
-        return Err(HintedError::new("no terminal to confirm on", hint).into());
+        let hint = "add `--yes` to take it over without being asked";
+        let error = HintedError::new("there is no terminal to ask on", hint);
+        return Err(error.with_code(Code::PersonRequired).into());
     };
     let question = format!(
         "{WARNING}pml runs{WARNING:#}: take over the journal of {}?",
@@ -146,8 +158,7 @@ fn adopt(
     let here = project_journal.folder();
     check_adoptable(project_journal, orphan, &here, now)?;
     if !confirm_adoption(orphan, consent)? {
-        ui::say("nothing was taken over");
-        return Ok(ExitCode::from(report::FAILED));
+        return Ok(report::declined("nothing was taken over")?);
     }
     let heads = project_journal.audit_head_folder();
     let lock = project_journal.lock()?;
@@ -182,8 +193,9 @@ fn adopt(
         counted(runs - imported.min(runs), "run")
     ));
     if imported > 0 {
-        ui::say(&format!("{} that were made here are kept", counted(imported, "run")));
+        ui::say(&format!("{} of this project are kept too", counted(imported, "run")));
     }
+    ui::document(&json!({ "adopted": orphan.path.to_string_lossy(), "runs": runs }))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -196,18 +208,17 @@ fn check_adoptable(
     now: Timestamp,
 ) -> Result<()> {
     if !project_journal.orphaned_journals().contains(orphan) {
-        let message = format!("the project is still there: {}", path_text(&orphan.path));
+        let message = format!("the project still exists: {}", path_text(&orphan.path));
         return Err(HintedError::new(
             message,
-            "a copy has a journal of its own; move it, or remove it",
+            "a copy of a project has its own journal; delete or move the other one first",
         )
         .into());
     }
     let theirs = Store::overview(&orphan.folder, now).map_err(Error::from)?;
     if theirs.in_use {
-        let message =
-            format!("a process still works with that journal: {}", path_text(&orphan.folder));
-        return Err(HintedError::new(message, "end it first").into());
+        let message = format!("a process still uses that journal: {}", path_text(&orphan.folder));
+        return Err(HintedError::new(message, "end the process first").into());
     }
     if orphan.folder == here {
         return Ok(());
@@ -215,8 +226,8 @@ fn check_adoptable(
     let ours = Store::overview(here, now).map_err(Error::from)?;
     if ours.in_use || ours.unfinished > 0 {
         let count = counted(ours.unfinished, "run");
-        let message = format!("this project has runs of its own that are not over: {count}");
-        let hint = "`pml runs` lists them; end or finish them first";
+        let message = format!("this project has runs of its own that have not ended: {count}");
+        let hint = "`pml runs` lists them; finish or abort them first";
         return Err(HintedError::new(message, hint).into());
     }
     Ok(())
@@ -232,7 +243,7 @@ fn import_history(here: &Path, heads: &Path, replaced: &Path, now: Timestamp) ->
         Err(JournalImportError::Failed(error)) => Err(Error::from(error).into()),
         Err(JournalImportError::Refused(_) | JournalImportError::InUse) => {
             ui::say(&format!(
-                "{WARNING}warning{WARNING:#}: the runs that were made here are kept apart: {}",
+                "{WARNING}warning{WARNING:#}: the earlier runs of this project could not be imported, and are kept in: {}",
                 path_text(replaced)
             ));
             Ok(0)
@@ -273,9 +284,9 @@ pub(super) fn hint(has_runs: bool) -> Option<String> {
     let show = !orphans.is_empty() && (same_name || !has_runs);
     show.then(|| {
         format!(
-            "{HINT}hint{HINT:#}: there are journals of projects that are gone ({}); if this one was moved, \
+            "{HINT}hint{HINT:#}: pml has journals of {} that do not exist any more; if this one was moved, \
              `pml runs adopt` finds its runs",
-            orphans.len()
+            counted(orphans.len() as u64, "project")
         )
     })
 }

@@ -3,8 +3,9 @@
 use super::adopt::{self, RunsAdoptCommand};
 use super::{list, show};
 use crate::execute::runtime;
-use crate::quantity::{counted, parse_duration};
+use crate::quantity::{counted, parse_duration, shown_count};
 use crate::reveal::{Reveal, redactor};
+use crate::terminal::width_of_stdout;
 use crate::{identify, project, ui};
 use anyhow::Result;
 use clap::builder::PossibleValuesParser;
@@ -18,7 +19,7 @@ use pml::{
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// List runs, look at one, forget old ones, or find those of a project that was moved
+/// List runs, show one, delete old ones, or take over those of a project that was moved
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct RunsCommand {
@@ -45,8 +46,15 @@ pub(super) struct RunsListCommand {
     /// Only runs whose script has this in its name
     #[arg(long, value_name = "TEXT")]
     pub(super) script: Option<String>,
-    /// At most this many
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    /// Show at most this many
+    #[arg(
+        short = 'n',
+        long,
+        value_name = "N",
+        default_value_t = 20,
+        value_parser = shown_count,
+        allow_hyphen_values = true
+    )]
     pub(super) limit: u64,
     /// Print one JSON array, with whole ids
     #[arg(long)]
@@ -64,22 +72,22 @@ struct RunsShowCommand {
     json: bool,
 }
 
-/// Forget runs that are over
+/// Delete runs that have ended
 ///
-/// Without flags, follows the rule that the journal follows on its own: the last 1000 runs are
-/// kept, for 30 days.
+/// Without flags, follows the rule that pml follows by itself: the last 1000 runs are kept, for 30
+/// days.
 #[derive(Args)]
 struct RunsPruneCommand {
-    /// Keep this many of the newest
+    /// Keep this many of the newest runs
     #[arg(long, value_name = "N")]
     keep: Option<u64>,
-    /// Forget what ended longer ago than this (12h, 30d)
+    /// Delete runs that ended longer ago than this (12h, 30d)
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     older_than: Option<Duration>,
-    /// Forget all runs that are over
+    /// Delete all runs that have ended
     #[arg(long, conflicts_with_all = ["keep", "older_than"])]
     all: bool,
-    /// Forget runs that were cut off like those that are over
+    /// Delete interrupted runs too
     #[arg(long)]
     interrupted: bool,
     /// Print as JSON
@@ -110,7 +118,7 @@ impl RunsCommand {
                 let shown = show::RunDetails::load(journal, summary, now).await?;
                 let redactor = redactor(Reveal::No)?;
                 match json {
-                    true => ui::out(&shown.json(&redactor).to_string())?,
+                    true => ui::document(&shown.json(&redactor))?,
                     false => ui::print(&shown.lines(now, &redactor).join("\n"))?,
                 }
             }
@@ -119,7 +127,7 @@ impl RunsCommand {
             Some(RunsSubcommand::Prune(command)) => {
                 let count = journal.prune(command.rule(), now).await.map_err(Error::from)?;
                 match command.json {
-                    true => ui::out(&json!({ "forgotten": count }).to_string())?,
+                    true => ui::document(&json!({ "forgotten": count }))?,
                     false => ui::print(&forgotten(count))?,
                 }
             }
@@ -143,8 +151,8 @@ impl RunsPruneCommand {
 
 fn forgotten(count: u64) -> String {
     match count {
-        0 => "nothing to forget".into(),
-        count => format!("{} forgotten", counted(count, "run")),
+        0 => "there is nothing to delete".into(),
+        count => format!("{} deleted", counted(count, "run")),
     }
 }
 
@@ -155,9 +163,9 @@ async fn list(command: &RunsListCommand, journal: &dyn Journal, now: Timestamp) 
     filter.limit = Some(command.limit);
     let runs = journal.runs(filter, now).await.map_err(Error::from)?;
     match command.json {
-        true => ui::out(&list::json(&runs).to_string())?,
-        false if runs.is_empty() => ui::say("no runs"),
-        false => ui::print(&list::lines(&runs, now).join("\n"))?,
+        true => ui::document(&list::json(&runs))?,
+        false if runs.is_empty() => ui::say("there are no runs"),
+        false => ui::print(&list::lines(&runs, now, width_of_stdout()).join("\n"))?,
     }
     if !command.json
         && let Some(hint) = adopt::hint(!runs.is_empty())

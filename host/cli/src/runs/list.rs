@@ -13,23 +13,21 @@ use pml::{
     text::{escape, milliseconds},
 };
 
-/// Most columns of a script's name in the list.
-const SCRIPT: usize = 40;
-
-pub(super) fn lines(runs: &[RunSummary], now: Timestamp) -> Vec<String> {
+/// Returns the runs as a table that fits into `width` columns.
+pub(super) fn lines(runs: &[RunSummary], now: Timestamp, width: Option<usize>) -> Vec<String> {
     let titles = ["RUN", "STATE", "SCRIPT", "STARTED", "TIME", "CALLS"];
     let mut rows = vec![titles.map(|title| TableCell::styled(title, BOLD)).into()];
     rows.extend(runs.iter().map(|run| {
         vec![
             TableCell::plain(short(run.run)),
             TableCell::styled(run.state.as_str(), state_style(run.state)),
-            TableCell::plain(script_name(&run.script, SCRIPT)),
+            TableCell::plain(script_name(&run.script, usize::MAX)),
             TableCell::styled(ago(run.created, now), DIM),
             TableCell::plain(format_span(run.meter.wall)),
             TableCell::plain(run.meter.calls.to_string()),
         ]
     }));
-    table(&rows)
+    table(&rows, width)
 }
 
 /// Returns the name of a script in one line, cut to `limit` columns.
@@ -80,7 +78,7 @@ mod tests {
         let run = fixture::finished(&journal).await;
         let runs = journal.runs(RunFilter::default(), Timestamp(0)).await.unwrap();
         let now = Timestamp(fixture::START + 180_000_000);
-        let lines = lines(&runs, now);
+        let lines = lines(&runs, now, None);
         assert_eq!(lines.len(), 2);
         let plain = anstream::adapter::strip_str(&lines[1]).to_string();
         assert!(
@@ -88,6 +86,12 @@ mod tests {
             "{plain}"
         );
         assert!(plain.ends_with("3m ago   3s    5"), "{plain}");
+        let narrow = super::lines(&runs, now, Some(40)).join("\n");
+        let narrow = anstream::adapter::strip_str(&narrow).to_string();
+        pml_kit::insta::assert_snapshot!(narrow.replace(&short(run), "[run]   "), @r"
+        RUN       STATE     SCRIPT    STARTED  TIME  CALLS
+        [run]     finished  report\…  3m ago   3s    5
+        ");
         assert_eq!(json(&runs)[0]["run_id"], run.to_string());
         assert_eq!(json(&runs)[0]["wall_ms"], 3000.0);
     }

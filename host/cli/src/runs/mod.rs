@@ -9,6 +9,7 @@ mod draw;
 #[cfg(test)]
 pub(super) mod fixture;
 mod list;
+mod phase;
 mod show;
 mod show_json;
 #[cfg(test)]

@@ -19,6 +19,8 @@ use pml::{
 
 /// Width of the output if stdout is not a terminal.
 const WIDTH: usize = 100;
+/// Columns of the names of facts.
+const NAME: usize = 9;
 /// Most characters of a result or an error.
 const ENDING: usize = 500;
 
@@ -47,7 +49,7 @@ impl RunDetails {
 
     /// Returns the timeline of the run's calls and questions.
     pub(super) fn timeline(&self) -> Timeline<'_> {
-        Timeline::until(&self.stored.entries, self.scale.to)
+        Timeline::until(&self.stored.entries, self.scale.to).with_decisions(&self.decided)
     }
 
     /// Returns the ending as it was written: `finished` with a result, `failed` with a failure, and
@@ -61,7 +63,7 @@ impl RunDetails {
     }
 
     fn lines_within(&self, width: usize, now: Timestamp, redactor: &Redactor) -> Vec<String> {
-        let mut lines = self.header(now);
+        let mut lines = self.header(width, now);
         let timeline = self.timeline();
         let calls: Vec<_> = timeline.calls.values().collect();
         if !calls.is_empty() {
@@ -85,7 +87,7 @@ impl RunDetails {
         lines
     }
 
-    fn header(&self, now: Timestamp) -> Vec<String> {
+    fn header(&self, width: usize, now: Timestamp) -> Vec<String> {
         let (header, summary) = (&self.stored.header, &self.summary);
         let style = state_style(summary.state);
         let owner = summary.owner.map(|id| format!(" (process {id})")).unwrap_or_default();
@@ -93,12 +95,12 @@ impl RunDetails {
         let facts = [
             ("run", Some(format!("{BOLD}{}{BOLD:#}", summary.run))),
             ("state", Some(format!("{style}{}{style:#}{owner}", summary.state))),
-            ("script", Some(script_name(&header.script, 80))),
+            ("script", Some(script_name(&header.script, width.saturating_sub(NAME)))),
             ("started", Some(format!("{} ({})", header.created, ago(header.created, now)))),
             (
                 "took",
                 Some(format!(
-                    "{} without waiting for people, {} of CPU, {}",
+                    "{}, without the time that people took; {} of CPU; {}",
                     format_span(summary.meter.wall),
                     format_span(summary.meter.cpu),
                     counted(summary.meter.calls, "call")
@@ -125,7 +127,9 @@ impl RunDetails {
                 self.decided.iter().find(|it| it.question == question.id && it.ask == ask.id);
             lines.push(match decision {
                 Some(decided) => format!("  {}", decision_line(decided)),
-                None if self.summary.state.has_ended() => format!("  {DIM}nobody decided{DIM:#}"),
+                None if self.summary.state.has_ended() => {
+                    format!("  {DIM}not decided before the run ended{DIM:#}")
+                }
                 None => format!("  {DIM}not decided yet{DIM:#}"),
             });
         }
@@ -137,17 +141,17 @@ impl RunDetails {
 pub(crate) fn decision_line(decided: &RecordedDecision) -> String {
     let what = match &decided.decision {
         Decision::Approve => "approved".into(),
-        Decision::Always => "always approved".into(),
+        Decision::Always => "approved, and always allowed".into(),
         Decision::AlwaysWithin(within) => {
-            format!("always approved with {}", one_line(&describe_constraints(within)))
+            format!("approved, and always allowed with {}", one_line(&describe_constraints(within)))
         }
         Decision::Decline => "declined".into(),
-        Decision::Result(value) => format!("given a result: {}", brief(value, 60)),
+        Decision::Result(value) => format!("result given: {}", brief(value, 60)),
         Decision::Abort => "aborted".into(),
-        Decision::Replan => "ended for another plan".into(),
+        Decision::Replan => "ended, so that a better program can be written".into(),
     };
     let (who, channel) = (one_line(&decided.who), one_line(&decided.channel));
-    format!("{what}, by {who} ({channel}), {}", decided.at)
+    format!("{what} by {who} ({channel}), {}", decided.at)
 }
 
 fn one_line(text: &str) -> String {
@@ -194,6 +198,7 @@ mod tests {
     use crate::identify;
     use crate::runs::fixture::{self, at};
     use pml::{Journal, MemoryJournal, approval::AskKind, text::Redactor};
+    use pml_kit::insta::assert_snapshot;
 
     async fn shown(journal: &dyn Journal) -> (RunDetails, String) {
         let summary = identify::find_run(journal, "last", at(60_000)).await.unwrap();
@@ -213,7 +218,7 @@ mod tests {
             "2026-11-16T04:27:10.000Z (1m ago)",
             "1  github:list_issues",
             "failed TOOL_FAILED",
-            "approved, by ann (terminal), 2026-11-16T04:27:11.990Z",
+            "approved by ann (terminal), 2026-11-16T04:27:11.990Z",
             "result │ {\"items\":2,\"api_key\":\"[hidden: 3 characters]\"}",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
@@ -221,6 +226,72 @@ mod tests {
         assert!(!text.contains("t0p") && !text.contains('\u{1b}'), "{text}");
         let json = shown.json(&Redactor::new()).to_string();
         assert!(!json.contains("t0p") && json.contains("\"standing\":\"ok\""), "{json}");
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_run_fits_80_columns_and_200() {
+        let journal = MemoryJournal::new();
+        fixture::finished(&journal).await;
+        let summary = identify::find_run(&journal, "last", at(60_000)).await.unwrap();
+        let shown = RunDetails::load(&journal, summary, at(60_000)).await.unwrap();
+        let within = |width| {
+            let text = shown.lines_within(width, at(60_000), &Redactor::new()).join("\n");
+            let text = text.replace(&shown.summary.run.to_string(), "[run]");
+            text.replace(&shown.decided[0].question.to_string(), "[question]")
+                .replace('\u{1b}', "␛")
+        };
+        let narrow = anstream::adapter::strip_str(&within(80).replace('␛', "\u{1b}")).to_string();
+        assert_snapshot!(narrow, @r#"
+        run      [run]
+        state    finished
+        script   report\u{1b}.ts
+        started  2026-11-16T04:27:10.000Z (1m ago)
+        took     3s, without the time that people took; 12ms of CPU; 5 calls
+        made by  pml 0.1.0, guest abababababab
+        trace    cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd
+
+          1  github:list_issues  ██▋                  ok                  390ms
+          2  bank:pay              ░░░░░░░░░░▍█▋      ok                  300ms ░ 1.5s
+          3  files:read                        ▍▎     failed TOOL_FAILED  90ms
+          4  pml:sleep                          ────  ok                  500ms
+          5  log:write                             ▊  unknown outcome     100ms
+          whole width 3s   █ running 880ms   ░ waiting for a person 1.5s   ─ timer 500ms
+           · queued 80ms
+
+        asked 2026-11-16T04:27:10.450Z [question]
+          tool      │ bank:pay
+          call with │ {"to":"Ann","amount":5,"token":"[hidden: 3 characters]"}
+          why       │ `bank:*` asks
+          digest    │ e79d48d23d6b
+          approved by ann (terminal), 2026-11-16T04:27:11.990Z
+
+        result │ {"items":2,"api_key":"[hidden: 3 characters]"}
+        "#);
+        assert_snapshot!(within(200), @r#"
+        ␛[2mrun     ␛[0m ␛[1m[run]␛[0m
+        ␛[2mstate   ␛[0m ␛[32mfinished␛[0m
+        ␛[2mscript  ␛[0m report\u{1b}.ts
+        ␛[2mstarted ␛[0m 2026-11-16T04:27:10.000Z (1m ago)
+        ␛[2mtook    ␛[0m 3s, without the time that people took; 12ms of CPU; 5 calls
+        ␛[2mmade by ␛[0m pml 0.1.0, guest abababababab
+        ␛[2mtrace   ␛[0m cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd
+
+        ␛[2m  1␛[0m  github:list_issues  ␛[32m▉█████▊␛[0m                                             ␛[32mok␛[0m                  390ms         ␛[2m{"repo":"pml"}␛[0m
+        ␛[2m  2␛[0m  bank:pay                  ␛[2m·␛[0m␛[33m░░░░░░░░░░░░░░░░░░░░░░░░░░␛[0m␛[32m▊████▍␛[0m             ␛[32mok␛[0m                  300ms␛[33m ░ 1.5s␛[0m  ␛[2m{"to":"Ann","amount":5,"token":"[hidden: 3 characters]"}␛[0m
+        ␛[2m  3␛[0m  files:read                                                ␛[31m▌█␛[0m            ␛[31mfailed TOOL_FAILED␛[0m  90ms          ␛[2m{"path":"/tmp/a\n\u001b[2J"}␛[0m
+        ␛[2m  4␛[0m  ␛[2mpml:sleep␛[0m                                                   ␛[2m─────────␛[0m   ␛[2mok␛[0m                  500ms         ␛[2m{"ms":500}␛[0m
+        ␛[2m  5␛[0m  log:write                                                           ␛[31m▊█␛[0m  ␛[31munknown outcome␛[0m     100ms         ␛[2m{}␛[0m
+        ␛[2m  whole width 3s␛[0m␛[32m   █ running 880ms␛[0m␛[33m   ░ waiting for a person 1.5s␛[0m␛[2m   ─ timer 500ms␛[0m␛[2m   · queued 80ms␛[0m
+
+        ␛[1masked␛[0m 2026-11-16T04:27:10.450Z ␛[2m[question]␛[0m
+          tool      │ bank:pay
+          call with │ {"to":"Ann","amount":5,"token":"[hidden: 3 characters]"}
+          why       │ `bank:*` asks
+          digest    │ e79d48d23d6b
+          approved by ann (terminal), 2026-11-16T04:27:11.990Z
+
+        ␛[32mresult␛[0m │ {"items":2,"api_key":"[hidden: 3 characters]"}
+        "#);
     }
 
     #[tokio::test(flavor = "current_thread")]

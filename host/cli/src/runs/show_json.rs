@@ -2,10 +2,11 @@
 
 use super::list::summary_json;
 use super::show::RunDetails;
+use crate::outcome_json::failure_report;
 use pml::journal::{CallPhase, CallState, PastCall};
 use pml::json::{self, Value, json};
 use pml::{
-    Decision, Question,
+    Decision, Failure, Question,
     approval::{Need, RecordedDecision, describe_constraints},
     journal::{CallResult, StoredQuestion},
     text::{Redactor, milliseconds},
@@ -25,7 +26,7 @@ impl RunDetails {
         let questions = timeline.questions.iter();
         all["questions"] =
             questions.map(|question| self.asked_question_json(question, redactor)).collect();
-        all["ending"] = self.ending().map(|ending| redactor.redact(&ending)).into();
+        all["ending"] = self.ending().map(|ending| redactor.redact(&ending_json(ending))).into();
         all
     }
 
@@ -34,6 +35,15 @@ impl RunDetails {
         let decided: Vec<_> = decided.cloned().collect();
         question_with_decisions(question, &decided, redactor)
     }
+}
+
+/// Returns an ending of the journal as JSON: a failure with the fields of every error.
+fn ending_json(mut ending: Value) -> Value {
+    let failed = ending.get("failed").cloned().unwrap_or_default();
+    if let Ok(failure) = json::from_value::<Failure>(failed) {
+        ending["failed"] = json!(failure_report(&failure));
+    }
+    ending
 }
 
 /// Returns a question of the journal as JSON, with its decisions.
@@ -99,6 +109,7 @@ fn decision_json(decided: &RecordedDecision, redactor: &Redactor) -> Value {
 fn call_json(call: &PastCall<'_>, redactor: &Redactor) -> Value {
     let (state, code) = match call.state() {
         CallState::Queued => ("queued", None),
+        CallState::Starting => ("starting", None),
         CallState::Asked => ("asked", None),
         CallState::Executing => ("executing", None),
         CallState::Sleeping => ("sleeping", None),
@@ -127,6 +138,8 @@ fn call_json(call: &PastCall<'_>, redactor: &Redactor) -> Value {
         "ended": call.ended.map(|at| at.to_string()),
         "out_ms": milliseconds(call.active_time()),
         "waited_for_people_ms": milliseconds(waited),
+        "starting_ms": milliseconds(call.time_in(CallPhase::Starting)),
+        "installing_ms": milliseconds(call.time_in(CallPhase::Installing)),
         "arguments": call.arguments.map_or(Value::Null, |text| redacted_json(text, redactor)),
         "result": result,
         "error": error,

@@ -4,25 +4,27 @@ use super::row::{ServerRow, rows};
 use super::show;
 use crate::execute::runtime;
 use crate::project_context::ProjectContext;
-use crate::report::{FAILED, HintedError};
+use crate::report::{self, FAILED, HintedError};
 use crate::server_query::{query_tools, warn_untrusted};
+use crate::terminal::width_of_stdout;
 use crate::ui::{self, HINT};
 use crate::widening_permit::TrustOnceFlags;
 use anyhow::Result;
 use clap::Args;
-use pml::json::Value;
+use pml::json::{Value, json};
 use pml::{
+    Code,
     project::Freshness,
     text::{escape, nearest},
 };
 use std::process::ExitCode;
 
-/// Show the servers of this project and how they are
+/// Show the servers of this project and their state
 ///
-/// Nothing is started: what a server said when it last ran is shown as remembered. With `--start`,
-/// all of them or those named are started, asked for their tools, and stopped again.
+/// Nothing is started: what a server reported when it last ran is shown as (remembered). With
+/// `--start`, all servers or the named ones are started, asked for their tools, and stopped again.
 ///
-/// Exit codes: 0, or 1 if a server that was named or started does not answer.
+/// Exit codes: 0, or 1 if a named or started server does not answer.
 #[derive(Args)]
 pub(crate) struct ServersCommand {
     /// Only these servers
@@ -31,8 +33,8 @@ pub(crate) struct ServersCommand {
     /// Start them and see whether they answer
     #[arg(long)]
     start: bool,
-    /// Print one JSON array
-    #[arg(long)]
+    /// Print exactly one line of JSON on stdout: `servers`
+    #[arg(long, help_heading = "Output")]
     json: bool,
     #[command(flatten)]
     once: TrustOnceFlags,
@@ -52,15 +54,16 @@ impl ServersCommand {
             rows
         });
         let rows: Vec<ServerRow> = rows.into_iter().filter(|row| self.wants(&row.name)).collect();
+        let has_failed = rows.iter().any(|row| self.counts_as_failed(row));
         match self.json {
-            true => ui::out(&rows.iter().map(ServerRow::json).collect::<Value>().to_string())?,
+            true => print_document(&rows, has_failed)?,
             false if rows.is_empty() => ui::say(&format!(
-                "no server is configured\n{HINT}hint{HINT:#}: `pml add` adds one, `pml import` those of other clients"
+                "no server is configured\n{HINT}hint{HINT:#}: `pml add` adds one, `pml import` imports those of other clients"
             )),
-            false => ui::print(&show::lines(&rows).join("\n"))?,
+            false => ui::print(&show::lines(&rows, width_of_stdout()).join("\n"))?,
         }
         warn_untrusted(&context);
-        Ok(match rows.iter().any(|row| self.counts_as_failed(row)) {
+        Ok(match has_failed {
             true => ExitCode::from(FAILED),
             false => ExitCode::SUCCESS,
         })
@@ -87,11 +90,25 @@ impl ServersCommand {
         let Some(unknown) = self.names.iter().find(|name| !known.contains(&name.as_str())) else {
             return Ok(());
         };
-        let near = nearest(unknown, known);
+        let near = nearest(unknown, known.iter().copied());
         let hint = match near.as_slice() {
-            [] => "`pml servers` lists those there are".into(),
+            [] if known.is_empty() => "no server is configured: `pml add` adds one".into(),
+            [] => "`pml servers` lists the servers".into(),
             near => format!("did you mean `{}`?", escape(&near.join("` or `"))),
         };
-        Err(HintedError::new(format!("there is no server `{}`", escape(unknown)), hint).into())
+        let error = HintedError::new(format!("there is no server `{unknown}`"), hint);
+        Err(error.with_code(Code::ServerUnknown).into())
     }
+}
+
+fn print_document(rows: &[ServerRow], has_failed: bool) -> Result<()> {
+    let document = json!({ "servers": rows.iter().map(ServerRow::json).collect::<Value>() });
+    match has_failed {
+        false => ui::document(&document)?,
+        true => {
+            let message = "a server does not answer";
+            report::fail_with_document(document, Code::ServerFailed, message)?;
+        }
+    }
+    Ok(())
 }

@@ -63,19 +63,34 @@ pub(crate) async fn rows(context: &ProjectContext) -> Vec<ServerRow> {
     for row in &mut rows {
         // A server that answers is installed; the package of an untrusted one is not checked.
         if matches!(row.health, ServerHealth::NotStarted | ServerHealth::Failed(_))
-            && let Some(package) = missing_package(&context.servers, &row.name).await
+            && let Some(health) = package_problem(&context.servers, &row.name).await
         {
-            row.health = ServerHealth::NotInstalled(package);
+            row.health = health;
         }
     }
     rows
 }
 
+/// Returns why a server cannot be started from its package, or `None` if it can. Asks no registry.
+async fn package_problem(servers: &Servers, name: &str) -> Option<ServerHealth> {
+    match servers.package_state(name).await {
+        PackageState::Missing { package, .. } => Some(ServerHealth::NotInstalled(package)),
+        PackageState::Changed { package } => {
+            let package = format!("{package} has changed since it was installed");
+            Some(ServerHealth::NotInstalled(package))
+        }
+        PackageState::Unusable { reason, hint } => {
+            let hint = hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+            Some(ServerHealth::Unusable(format!("{reason}{hint}")))
+        }
+        _ => None,
+    }
+}
+
 /// Returns the package that a server lacks, or `None`. Asks no registry.
 pub(crate) async fn missing_package(servers: &Servers, name: &str) -> Option<String> {
-    match servers.package_state(name).await {
-        PackageState::Missing { package } => Some(package),
-        PackageState::Changed { package } => Some(format!("{package}, what is there has changed")),
+    match package_problem(servers, name).await {
+        Some(ServerHealth::NotInstalled(package)) => Some(package),
         _ => None,
     }
 }
@@ -86,7 +101,7 @@ fn health(state: &ServerState) -> ServerHealth {
         ServerState::Failed { reason } | ServerState::BackingOff { reason, .. } => {
             ServerHealth::Failed(reason.clone())
         }
-        ServerState::Starting => ServerHealth::Failed("it is still starting".into()),
+        ServerState::Starting => ServerHealth::Failed("it did not answer yet".into()),
         ServerState::Missing { variables } => ServerHealth::Missing(variables.clone()),
         _ => ServerHealth::NotStarted,
     }

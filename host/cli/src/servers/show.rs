@@ -5,7 +5,8 @@ use crate::moment::format_span;
 use crate::quantity::{counted, size};
 use crate::table::{TableCell, table};
 use crate::trust::one_line;
-use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
+use crate::ui::{BAD, BOLD, DIM, GOOD, HINT, WAITING};
+use crate::wrap::wrap;
 use anstyle::Style;
 use pml::text::{cut_to_columns, escape};
 
@@ -16,20 +17,46 @@ const STDERR_LINES: usize = 10;
 const MAX_LEFT_OUT: usize = 5;
 const LEFT_OUT_COLUMNS: usize = 120;
 
-/// Most columns of the name and version that a server reports.
-const TITLE_COLUMNS: usize = 40;
+/// Columns of a terminal that has room for the whole table.
+const WIDE: usize = 100;
+
+/// The columns that are left out on a narrower terminal: era, protocol and memory. `--json` has them.
+const LEFT_OUT_IF_NARROW: &[usize] = &[3, 4, 7];
 
 /// Shown in a cell whose value is unknown.
 const UNKNOWN: &str = "-";
 
 /// Returns the table. All text from servers is escaped.
-pub(super) fn lines(rows: &[ServerRow]) -> Vec<String> {
-    let titles =
-        ["SERVER", "KIND", "STATUS", "ERA", "PROTOCOL", "TOOLS", "START", "MEMORY", "SAYS IT IS"];
-    let mut cells = vec![titles.map(|title| TableCell::styled(title, BOLD)).into()];
+pub(super) fn lines(rows: &[ServerRow], width: Option<usize>) -> Vec<String> {
+    let titles = [
+        "SERVER",
+        "KIND",
+        "STATUS",
+        "ERA",
+        "PROTOCOL",
+        "TOOLS",
+        "START",
+        "MEMORY",
+        "NAME AND VERSION",
+    ];
+    let mut cells: Vec<Vec<_>> = vec![titles.map(|title| TableCell::styled(title, BOLD)).into()];
     cells.extend(rows.iter().map(row_cells));
-    let mut lines = table(&cells);
-    lines.extend(rows.iter().flat_map(problem_lines));
+    if width.is_some_and(|width| width < WIDE) {
+        for row in &mut cells {
+            let mut column = 0;
+            row.retain(|_| {
+                column += 1;
+                !LEFT_OUT_IF_NARROW.contains(&(column - 1))
+            });
+        }
+    }
+    let mut lines = table(&cells, width);
+    // Text of a server that the terminal wraps could be mistaken for a line of pml.
+    let fit = |line: String| match width {
+        Some(width) if line.contains('│') && !line.contains('\n') => wrap(&line, width),
+        _ => line,
+    };
+    lines.extend(rows.iter().flat_map(problem_lines).map(fit));
     lines
 }
 
@@ -59,7 +86,7 @@ fn row_cells(row: &ServerRow) -> Vec<TableCell> {
         cell(reported.tool_count.map(|tools| tools.to_string())),
         cell(reported.startup_time.map(format_span)),
         cell(reported.memory.map(size)),
-        cell(name.map(|name| cut_to_columns(&name, TITLE_COLUMNS)).or_else(remembered)),
+        cell(name.or_else(remembered)),
     ]);
     cells
 }
@@ -83,11 +110,13 @@ fn problem_lines(row: &ServerRow) -> Vec<String> {
     let mut lines = Vec::new();
     if let ServerHealth::NotInstalled(package) = &row.health {
         let (name, package) = (one_line(&row.name), one_line(package));
-        lines.push(format!("{name} is not installed ({package}): `pml install {name}`"));
+        lines.push(format!("{WAITING}{name}{WAITING:#}: not installed │ {package}"));
+        lines.push(format!("  {HINT}hint{HINT:#}: `pml install {name}` installs it"));
     }
     let name = escape(&row.name);
     if let Some(reason) = row.reason() {
-        lines.push(format!("{BAD}{name}{BAD:#}: {}", escape(reason).replace('\n', "\n  ")));
+        let lines_of_reason = escape(reason).replace('\n', "\n  ");
+        lines.push(format!("{BAD}{name}{BAD:#}: {lines_of_reason}"));
     }
     let Some(reported) = &row.status else { return lines };
     if !lines.is_empty() {
@@ -114,7 +143,7 @@ mod tests {
     fn names_and_reasons_cannot_draw_on_the_terminal() {
         let health = ServerHealth::Unusable("its type is `\u{1b}[2J`\nok".into());
         let row = ServerRow { name: "a\u{1b}[2J".into(), kind: "stdio", health, status: None };
-        let shown = anstream::adapter::strip_str(&lines(&[row]).join("\n")).to_string();
+        let shown = anstream::adapter::strip_str(&lines(&[row], None).join("\n")).to_string();
         assert!(!shown.contains('\u{1b}'), "{shown}");
         assert!(shown.contains("\n  ok"), "{shown}");
     }

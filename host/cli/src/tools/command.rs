@@ -3,7 +3,7 @@
 use super::show;
 use crate::execute::runtime;
 use crate::project_context::ProjectContext;
-use crate::report::FAILED;
+use crate::report::{self, FAILED};
 use crate::server_query::{query_tools, warn_unavailable, warn_untrusted};
 use crate::terminal::width_of_stdout;
 use crate::tools::selection::ToolSelection;
@@ -12,7 +12,7 @@ use crate::widening_permit::TrustOnceFlags;
 use anyhow::Result;
 use clap::Args;
 use pml::json::json;
-use pml::{Policy, catalog::browse, project::Freshness, text::escape};
+use pml::{Code, Policy, catalog::browse, project::Freshness, text::escape};
 use std::process::ExitCode;
 
 /// List what programs can call
@@ -30,8 +30,8 @@ pub(crate) struct ToolsCommand {
     /// Ask the servers themselves
     #[arg(long)]
     refresh: bool,
-    /// Print one JSON object, schemas included
-    #[arg(long)]
+    /// Print exactly one line of JSON on stdout: `tools` with their schemas, `unavailable` servers
+    #[arg(long, help_heading = "Output")]
     json: bool,
     #[command(flatten)]
     once: TrustOnceFlags,
@@ -54,11 +54,11 @@ impl ToolsCommand {
             offer
         });
         let index = selection.index(&offer.definitions);
-        let found = browse(&index, selection.query(), usize::MAX, context.servers.observed()).nodes;
-        if self.json {
-            let tools = show::json(&found, &offer.definitions, &policy);
-            ui::out(&json!({ "tools": tools, "unavailable": offer.unavailable }).to_string())?;
-        } else {
+        let mut found =
+            browse(&index, selection.query(), usize::MAX, context.servers.observed()).nodes;
+        // A tool whose name was typed comes before tools that only fit.
+        found.sort_by_key(|node| !selection.names(&node.tool));
+        if !self.json {
             if !found.is_empty() {
                 let ranked = matches!(selection, ToolSelection::Words(_));
                 let order =
@@ -69,18 +69,25 @@ impl ToolsCommand {
             warn_unavailable(&offer.unavailable);
         }
         warn_untrusted(&context);
+        let document = || {
+            let tools = show::json(&found, &offer.definitions, &policy);
+            json!({ "tools": tools, "unavailable": offer.unavailable })
+        };
         if !found.is_empty() || (self.wanted.is_empty() && offer.unavailable.is_empty()) {
             if found.is_empty() && names.is_empty() && !self.json {
                 ui::say(&format!(
                     "no server is configured\n{HINT}hint{HINT:#}: `pml add` adds one"
                 ));
             }
+            ui::document(&document())?;
             return Ok(ExitCode::SUCCESS);
         }
-        if !self.json && !self.wanted.is_empty() {
-            let typed = self.wanted.join(" ");
-            ui::say(&format!("{ERROR}error{ERROR:#}: no tool fits `{}`", escape(&typed)));
-        }
+        let message = match self.wanted.is_empty() {
+            true => "no server could be asked for its tools".to_owned(),
+            false => format!("no tool fits `{}`", self.wanted.join(" ")),
+        };
+        ui::alert(&format!("{ERROR}error{ERROR:#}: {}", escape(&message)));
+        report::failed_document(document(), Code::ToolUnknown, &message)?;
         Ok(ExitCode::from(FAILED))
     }
 }

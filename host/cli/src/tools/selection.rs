@@ -1,6 +1,6 @@
 //! The tools that the command line selects.
 
-use pml::{catalog::ToolIndex, policy::ToolPattern, tool::Definition};
+use pml::{ToolName, catalog::ToolIndex, policy::ToolPattern, text::fold, tool::Definition};
 use std::sync::Arc;
 
 /// A selection of tools.
@@ -54,6 +54,13 @@ impl ToolSelection {
         ToolIndex::new(selected.cloned())
     }
 
+    /// Reports whether the typed words are the name of this tool, in any spelling: `read_file`,
+    /// `readFile`.
+    pub(super) fn names(&self, tool: &ToolName) -> bool {
+        let ToolSelection::Words(words) = self else { return false };
+        fold(words) == fold(tool.tool())
+    }
+
     /// Returns the words to search for, or an empty text for all tools.
     pub(super) fn query(&self) -> &str {
         match self {
@@ -80,6 +87,14 @@ mod tests {
         assert_eq!(selection(&["*"]), ToolSelection::Pattern("*".parse().unwrap()));
         assert_eq!(selection(&["read"]), ToolSelection::Words("read".into()));
         assert_eq!(selection(&["fs", "read"]), ToolSelection::Words("fs read".into()));
+    }
+
+    #[test]
+    fn a_tool_is_named_by_its_whole_name_in_any_spelling() {
+        let names = |typed: &[&str], tool: &str| selection(typed).names(&tool.parse().unwrap());
+        assert!(names(&["read_file"], "fs:read_file") && names(&["readFile"], "fs:read-file"));
+        assert!(!names(&["read"], "fs:read_file") && !names(&["fs"], "fs:fs"));
+        assert!(!names(&[], "fs:read_file"));
     }
 
     #[test]

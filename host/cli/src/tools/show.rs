@@ -24,7 +24,7 @@ pub(super) enum ToolOrder {
 }
 
 /// Columns before a signature: two, the longest decision, two.
-const INDENT: usize = 8;
+const INDENT: usize = 9;
 
 /// Returns the tools as lines.
 pub(super) fn lines(
@@ -49,7 +49,7 @@ pub(super) fn lines(
             width.map_or(text.clone(), |width| cut_to_columns(&text, width.saturating_sub(INDENT)))
         };
         let signature = fit(node.signature.as_deref().unwrap_or(node.tool.as_str()));
-        lines.push(format!("  {style}{:4}{style:#}  {signature}", decision.as_str()));
+        lines.push(format!("  {style}{:5}{style:#}  {signature}", decision.as_str()));
         if let Some(note) = policy.grant_conditions(&node.tool) {
             lines.push(format!("{:INDENT$}{style}{}{style:#}", "", fit(&note)));
         }
@@ -128,8 +128,8 @@ mod tests {
     fn tools_stand_under_their_server_with_what_the_policy_says() {
         let lines = shown(None);
         assert_eq!(lines[0], "fs 2 tools");
-        assert!(lines[1].starts_with("  go    mcp.fs.read("), "{lines:?}");
-        assert!(lines[3].starts_with("  deny  mcp.fs.write("), "{lines:?}");
+        assert!(lines[1].starts_with("  allow  mcp.fs.read("), "{lines:?}");
+        assert!(lines[3].starts_with("  deny   mcp.fs.write("), "{lines:?}");
         assert!(!lines.concat().contains('\u{1b}'), "{lines:?}");
     }
 

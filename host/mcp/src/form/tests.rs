@@ -276,7 +276,7 @@ fn hostile_words_fake_no_line_of_ours() {
         let ours = shown.lines().filter(|line| !line.contains('│'));
         let known = |line: &str| {
             line.is_empty()
-                || line.starts_with("the arguments in full")
+                || line.starts_with("all arguments")
                 || ["ask ", "more about ask ", "[… "].iter().any(|ours| line.starts_with(ours))
         };
         let of_others: Vec<_> =

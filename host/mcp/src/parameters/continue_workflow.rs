@@ -1,6 +1,6 @@
 //! `continue_workflow`: a person's answer, as the client reports it.
 
-use super::wrong;
+use super::read::{Parameter, ParameterType, read_object, wrong};
 use pml::{Ask, Decision, QuestionId, approval::AskId};
 use rmcp::ErrorData;
 use rmcp::model::JsonObject;
@@ -83,8 +83,17 @@ impl WorkflowAnswer {
     }
 }
 
+/// The fields as they are given.
+const KNOWN: &[Parameter] = &[
+    Parameter::required("workflow_id", ParameterType::Text),
+    Parameter::optional("approved", ParameterType::Flag),
+    Parameter::optional("always", ParameterType::Flag),
+    Parameter::optional("action", ParameterType::Word(&["continue", "always", "abort", "replan"])),
+    Parameter::optional("answers", ParameterType::Object),
+    Parameter::optional("digest", ParameterType::Text),
+];
+
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct RawContinueParameters {
     workflow_id: String,
     approved: Option<bool>,
@@ -181,28 +190,31 @@ impl ContinueParameters {
         else {
             return Ok(None);
         };
-        ContinueParameters::read(given.clone()).map(Some)
+        match given {
+            Value::Object(given) => ContinueParameters::read(given.clone()).map(Some),
+            _ => Err(wrong("`continue_workflow` must be an object")),
+        }
     }
 
-    /// Reads the arguments of `continue_workflow`.
-    pub(super) fn read(given: Value) -> Result<ContinueParameters, ErrorData> {
-        let raw = serde_json::from_value(given)
-            .map_err(|error| wrong("continue_workflow", &error.to_string()))?;
-        ContinueParameters::of(raw)
+    /// Reads the fields of `continue_workflow`.
+    pub(super) fn read(given: JsonObject) -> Result<ContinueParameters, ErrorData> {
+        ContinueParameters::of(read_object("continue_workflow.", KNOWN, given)?)
     }
 
     fn of(raw: RawContinueParameters) -> Result<ContinueParameters, ErrorData> {
-        let wrong = |what: &str| wrong("continue_workflow", what);
+        let wrong = |what: &str| wrong(&format!("`continue_workflow`: {what}"));
         let question = raw.workflow_id.parse().ok();
         if let Some(answers) = raw.answers {
             if raw.approved.is_some() || raw.action.is_some() || raw.always {
-                return Err(wrong("give `answers`, or one answer for all"));
+                return Err(wrong("give `answers` for each ask, or one answer for all, not both"));
             }
             let mut digests = ShownDigests { only: raw.digest, ..ShownDigests::default() };
             let mut each = BTreeMap::new();
             for (ask, answer) in answers {
                 let ask = ask.parse::<u32>().map(AskId);
-                let ask = ask.map_err(|_| wrong("`answers` are by the id of an ask"))?;
+                let ask = ask.map_err(|_| {
+                    wrong("`answers` are by the id of an ask: {\"1\": \"approve\"}")
+                })?;
                 let answer = match answer {
                     RawAnswer::Plain(answer) => answer,
                     RawAnswer::Bound(RawBoundAnswer { answer, digest }) => {
@@ -221,7 +233,7 @@ impl ContinueParameters {
         let digests = ShownDigests { only: raw.digest, ..ShownDigests::default() };
         let decision = match (raw.action, raw.approved) {
             (Some(_), Some(_)) => return Err(wrong("give `approved` or `action`, not both")),
-            (None, None) => return Err(wrong("`approved` is missing")),
+            (None, None) => return Err(wrong("`approved` is missing: it must be true or false")),
             (Some(QuestionAction::Continue), None) | (None, Some(true)) if !raw.always => {
                 Decision::Approve
             }
@@ -260,6 +272,7 @@ mod tests {
     use serde_json::{Value, json};
 
     fn parsed(arguments: Value) -> Result<WorkflowAnswer, String> {
+        let Value::Object(arguments) = arguments else { panic!("an object") };
         ContinueParameters::read(arguments).map(|read| read.answer).map_err(|error| {
             assert_eq!(error.code.0, -32602);
             error.message.into_owned()
@@ -310,6 +323,7 @@ mod tests {
         let id = QuestionId::new().to_string();
         let read = |mut answer: Value| {
             answer["workflow_id"] = json!(id);
+            let Value::Object(answer) = answer else { panic!("an object") };
             ContinueParameters::read(answer).map(|read| read.digests)
         };
         let ask = Ask::new(AskKind::ToolPermission, None, "a:b", json!({}), "policy");

@@ -13,4 +13,7 @@ pub(super) use execute::ExecuteParameters;
 pub(super) use library::{
     DescribeWorkflowParameters, ListLibraryParameters, SaveToLibraryParameters,
 };
-pub(super) use read::{read, wrong};
+pub(super) use read::{read, wrong, wrong_call};
+
+#[cfg(test)]
+mod tests;

@@ -22,7 +22,7 @@ const INDENT: usize = 40;
 /// assert_eq!(pml::approval::details_of_ask(&ask), [
 ///     "why │ `bank:*` asks",
 ///     &format!("digest │ {}", ask.digest()),
-///     "the arguments in full; of secrets, how many characters they have:",
+///     "all arguments; secrets are replaced by their length:",
 ///     "│ {",
 ///     "│   \"token\": \"[hidden: 3 characters]\"",
 ///     "│ }",
@@ -87,8 +87,8 @@ impl DetailLines<'_> {
 
     fn arguments(&mut self, ask: &Ask) {
         self.add_heading(match self.redactor.hides() {
-            true => "the arguments in full; of secrets, how many characters they have:",
-            false => "the arguments in full, SECRETS INCLUDED:",
+            true => "all arguments; secrets are replaced by their length:",
+            false => "all arguments, SECRETS INCLUDED:",
         });
         let shown = self.redactor.for_display(&ask.arguments);
         let pretty = serde_json::to_string_pretty(&shown).unwrap_or_default();
@@ -99,32 +99,35 @@ impl DetailLines<'_> {
 
     fn package(&mut self, package: &Package) {
         if package.changed {
-            self.add_heading("it was installed before, and is no longer what it was");
+            self.add_heading("it was installed before, and its files have changed since");
         }
         self.add("server", &package.server);
         self.add("package", &package.name);
         self.add("version", &package.version);
-        package.beside.iter().for_each(|beside| self.add("and beside it", beside));
+        package.beside.iter().for_each(|beside| self.add("together with", beside));
         package
             .starts_other()
             .into_iter()
             .for_each(|other| self.add("START the program of", other));
         if package.scripts {
             self.add_heading(
-                "code of it may run while it is installed: the settings say `installScripts`",
+                "code of it may run while it is installed, because the server has `installScripts`",
             );
         }
         self.add(
             "size",
             &match package.size {
                 Some(bytes) => {
-                    format!("{} ({bytes} bytes), without what it depends on", format_size(bytes))
+                    format!("{} ({bytes} bytes), without its dependencies", format_size(bytes))
                 }
-                None => "the registry does not say".into(),
+                None => "unknown: the registry does not say".into(),
             },
         );
         self.add("from", &package.source);
-        self.add("integrity", package.integrity.as_deref().unwrap_or("the registry names none"));
+        self.add(
+            "integrity",
+            package.integrity.as_deref().unwrap_or("none: the registry does not have one"),
+        );
         self.add_redacted("launch line", &package.install);
     }
 
@@ -132,9 +135,7 @@ impl DetailLines<'_> {
         self.add("server", &variables.server);
         variables.names.iter().for_each(|name| self.add("not set", name));
         self.add("file", &variables.file);
-        self.add_heading(
-            "the file is read again when you say that it is set; the call then goes on",
-        );
+        self.add_heading("the file is read again when you approve; then the call is made");
     }
 
     fn trust(&mut self, trust: &TrustNeed) {
@@ -143,7 +144,7 @@ impl DetailLines<'_> {
         for (name, digest) in &trust.files {
             self.add("file", &format!("{} sha256 {digest}", in_one_line(name)));
         }
-        self.add_heading("what the files would start or reach, allow and loosen:");
+        self.add_heading("what its files say:");
         // Secrets were removed when these lines were written; no more is hidden here.
         self.add_foreign_lines(trust.would.iter().map(String::as_str));
     }

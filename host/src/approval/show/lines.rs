@@ -57,7 +57,7 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
             };
             let mut lines = vec![tool, (label, describe_package(needed))];
             if !needed.beside.is_empty() {
-                lines.push(("and beside it", describe_packages(&needed.beside, WIDTH)));
+                lines.push(("together with", describe_packages(&needed.beside, WIDTH)));
             }
             let other = needed.starts_other().into_iter();
             lines.extend(other.map(|other| ("START the program of", in_one_line(other))));
@@ -65,7 +65,7 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
             lines
         }
         (Some(Need::Variables(needed)), _) => {
-            vec![tool, ("first set", describe_variables(needed)), ("then call with", call())]
+            vec![tool, ("set first", describe_variables(needed)), ("then call with", call())]
         }
         (Some(Need::Trust(needed)), _) => {
             let then = fold_middle(&in_one_line(&ask.tool), TOOL);
@@ -83,7 +83,7 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
             vec![tool, (label, describe_change(change, redactor)), ("call with", call())]
         }
         (None, AskKind::UncertainCall) if ask.call.is_none() => {
-            vec![tool, ("was called with", call()), ("go on without it", text(&ask.reason))]
+            vec![tool, ("was called with", call()), ("leave it out", text(&ask.reason))]
         }
         (None, AskKind::UncertainCall) => {
             vec![tool, ("call AGAIN with", call()), ("outcome unknown", text(&ask.reason))]
@@ -103,14 +103,15 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
 /// Lists the effects of trusting a folder, one per line. If there are too many lines, those in the
 /// middle are replaced by their count.
 fn trust_effects(need: &TrustNeed) -> Vec<(&'static str, String)> {
+    const LABEL: &str = "its files say";
     if need.would.is_empty() {
-        return vec![("which would", "start nothing and allow nothing".into())];
+        return vec![(LABEL, "nothing that starts a program or allows a call".into())];
     }
     let mut lines: Vec<String> = need.would.iter().map(|line| in_one_line(line)).collect();
     if let Some(left_out) = lines.len().checked_sub(WOULD).filter(|over| *over > 0) {
         let (start, end) = (WOULD - WOULD / 2, lines.len() - WOULD / 2);
         lines.splice(start..end, [format!("[… {left_out} more lines, shown in the details …]")]);
     }
-    let labels = std::iter::once("which would").chain(std::iter::repeat(""));
+    let labels = std::iter::once(LABEL).chain(std::iter::repeat(""));
     labels.zip(lines).collect()
 }

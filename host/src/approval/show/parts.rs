@@ -81,7 +81,7 @@ pub(super) fn describe_change(change: &ToolChange, redactor: &Redactor) -> Strin
         index.unwrap_or(PARTS_BY_IMPORTANCE.len())
     };
     let Some(first) = change.differences.iter().min_by_key(rank) else {
-        return "what it was is not at hand".into();
+        return "the earlier version is not stored".into();
     };
     let (before, after) = (first.before.as_deref(), first.after.as_deref());
     let at = common_prefix_length(before.unwrap_or_default(), after.unwrap_or_default())

@@ -49,10 +49,10 @@ fn an_uncertain_call_says_that_it_would_be_made_again() {
     assert_eq!(
         lines_of_ask(&ask),
         [
-            "tool             │ serena:analyze",
-            "was called with  │ {\"n\":1}",
-            "go on without it │ it was out when its process ended",
-            &digest(&ask, "digest           │ "),
+            "tool            │ serena:analyze",
+            "was called with │ {\"n\":1}",
+            "leave it out    │ it was out when its process ended",
+            &digest(&ask, "digest          │ "),
         ]
     );
 }
@@ -73,7 +73,7 @@ fn an_install_says_what_from_where_and_which_call_follows() {
     let details = details_of_ask(&ask(AskKind::Dependency, Some(need)));
     for line in [
         "why │ policy",
-        "size │ 1.2 MB (1234567 bytes), without what it depends on",
+        "size │ 1.2 MB (1234567 bytes), without its dependencies",
         "integrity │ sha512-abc==",
         "launch line │ npx -y @scope/serena",
         "│   \"n\": 1",
@@ -89,14 +89,14 @@ fn an_install_says_what_from_where_and_which_call_follows() {
         [
             "tool                        │ serena:analyze",
             "install, RUNNING CODE of it │ @scope/serena@0.5.0 (1.2 MB) from registry.example",
-            "and beside it               │ evil@1.0.0, \"x y@2\"",
+            "together with               │ evil@1.0.0, \"x y@2\"",
             "START the program of        │ evil@1.0.0",
             "then call with              │ {\"n\":1}",
             &digest(&more, "digest                      │ "),
         ]
     );
     let details = details_of_ask(&more);
-    for line in ["and beside it │ evil@1.0.0", "START the program of │ evil@1.0.0"] {
+    for line in ["together with │ evil@1.0.0", "START the program of │ evil@1.0.0"] {
         assert!(details.iter().any(|shown| shown == line), "{line}: {details:#?}");
     }
     let mut many = package();
@@ -104,7 +104,7 @@ fn an_install_says_what_from_where_and_which_call_follows() {
     let line = lines_of_ask(&ask(AskKind::Dependency, Some(Need::Install(many))))[2].clone();
     assert_eq!(
         line,
-        "and beside it  │ package-0@1.0.0, package-1@1.0.0, package-2@1.0.0, package-3@1.0.0, package-4@1.0.0, \
+        "together with  │ package-0@1.0.0, package-1@1.0.0, package-2@1.0.0, package-3@1.0.0, package-4@1.0.0, \
          [… 490 more …], package-495@1.0.0, package-496@1.0.0, package-497@1.0.0, package-498@1.0.0, package-499@1.0.0"
     );
     let changed = Package { changed: true, size: None, ..package() };
@@ -151,22 +151,22 @@ fn missing_variables_say_which_and_where_to_set_them() {
         lines_of_ask(&lacking),
         [
             "tool           │ serena:analyze",
-            "first set      │ GITHUB_TOKEN, OTHER in /project/.env",
+            "set first      │ GITHUB_TOKEN, OTHER in /project/.env",
             "then call with │ {\"n\":1}",
             &digest(&lacking, "digest         │ "),
         ]
     );
     let details = details_of_ask(&ask(AskKind::ApiKeyRequired, Some(need)));
-    assert!(details.contains(
-        &"the file is read again when you say that it is set; the call then goes on".into()
-    ));
+    assert!(
+        details.contains(&"the file is read again when you approve; then the call is made".into())
+    );
     let many = (0..100).map(|number| format!("VARIABLE_{number}")).collect();
     let deep = format!("/{}/.env", "folder/".repeat(100));
     let need = Need::Variables(MissingVariables::new("github", many, deep));
     let line = lines_of_ask(&ask(AskKind::ApiKeyRequired, Some(need)))[1].clone();
     assert_eq!(
         line,
-        "first set      │ VARIABLE_0, VARIABLE_1, VARIABLE_2, [… 94 more …], VARIABLE_97, VARIABLE_98, \
+        "set first      │ VARIABLE_0, VARIABLE_1, VARIABLE_2, [… 94 more …], VARIABLE_97, VARIABLE_98, \
          VARIABLE_99 in /folder/folder/folder/fol[… 656 characters …]older/folder/folder//.env"
     );
 }
@@ -197,7 +197,7 @@ fn a_change_shows_where_it_begins_and_all_of_it_on_demand() {
     assert!(details.contains("\\u{202e}") && !details.contains('\u{202e}'), "{details}");
     let gone = Need::Change(ToolChange::new(ChangeBaseline::Decision, Vec::new()));
     let lines = lines_of_ask(&ask(AskKind::Integrity, Some(gone)));
-    assert_eq!(lines[1], "CHANGED since shown │ what it was is not at hand");
+    assert_eq!(lines[1], "CHANGED since shown │ the earlier version is not stored");
 }
 
 #[test]
@@ -209,12 +209,12 @@ fn trust_says_which_folder_and_what_it_would_do() {
     assert_eq!(
         lines_of_ask(&ask),
         [
-            "trust folder │ /clone",
-            "which would  │ start `evil --now`",
-            "             │ allow `*`",
-            &format!("             │ {0}[… 320 characters …]{0}", "x".repeat(90)),
-            "then call    │ serena:analyze {\"n\":1}",
-            &digest(&ask, "digest       │ "),
+            "trust folder  │ /clone",
+            "its files say │ start `evil --now`",
+            "              │ allow `*`",
+            &format!("              │ {0}[… 320 characters …]{0}", "x".repeat(90)),
+            "then call     │ serena:analyze {\"n\":1}",
+            &digest(&ask, "digest        │ "),
         ]
     );
     let details = details_of_ask(&ask);
@@ -235,16 +235,17 @@ fn what_matters_most_hides_behind_nothing_long() {
     asked.arguments = json!({ "text": "z".repeat(500), "path": "/etc/passwd" });
     asked.tool = "t".repeat(500);
     let lines = lines_of_ask(&asked);
-    for (line, begins) in lines[1..].iter().zip(["which would  │ call x", "             │ let a m"])
+    for (line, begins) in
+        lines[1..].iter().zip(["its files say │ call x", "              │ let a m"])
     {
         assert!(line.starts_with(begins) && line.ends_with("x --end"), "{line}");
     }
-    assert_eq!(lines[9], "             │ [… 28 more lines, shown in the details …]");
-    assert_eq!(lines[17], "             │ server 39");
+    assert_eq!(lines[9], "              │ [… 28 more lines, shown in the details …]");
+    assert_eq!(lines[17], "              │ server 39");
     let t = "t".repeat(20);
     assert!(
         lines[18]
-            .starts_with(&format!("then call    │ {t}[… 460 characters …]{t} {{\"text\":\"zzz"))
+            .starts_with(&format!("then call     │ {t}[… 460 characters …]{t} {{\"text\":\"zzz"))
     );
     assert!(lines[18].ends_with("zzz\",\"path\":\"/etc/passwd\"}"), "{}", lines[18]);
     let details = details_of_ask(&asked);
@@ -339,7 +340,7 @@ fn details_are_whole_and_hold_no_secret() {
     assert!(!details.join("\n").contains("t0p"), "{details:#?}");
     let revealed = details_of_ask_with(&ask, &Redactor::hiding_nothing());
     assert!(revealed.contains(&"│   \"token\": \"t0p\",".into()));
-    assert!(revealed.contains(&"the arguments in full, SECRETS INCLUDED:".into()));
+    assert!(revealed.contains(&"all arguments, SECRETS INCLUDED:".into()));
 }
 
 /// Each of these was once shown without its end.

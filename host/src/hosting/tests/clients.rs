@@ -7,6 +7,7 @@ use super::{approve, asking_run, engine, host_of_two, result, tools, wait_asked,
 use crate::Script;
 use crate::model::Code;
 use crate::router::tools_from_fn;
+use crate::run::Ending;
 use serde_json::json;
 use std::future::{pending, ready};
 use std::sync::Arc;
@@ -112,6 +113,55 @@ async fn a_client_cancels_its_own_run_and_not_one_that_another_waits_for() {
     assert!(matches!(hosted.wait(&first, after, cancel()).await, WaitOutcome::Cancelled));
     let ended = wait_ended(&hosted, &second, after).await;
     assert!(ended.cancelled && matches!(ended.conclusion, RunConclusion::Stored(_)));
+}
+
+#[tokio::test]
+async fn a_request_that_is_cancelled_does_not_end_the_run_for_another_of_the_same_client() {
+    let (engine, (host, client, _)) = (engine(), host_of_two());
+    let hosted = host.start(&engine, &client, asking_run(&engine));
+    let question = wait_asked(&hosted, &client).await;
+    let after = PriorDecision::Settled(question.id);
+    let cancel = || ready(CancelRequest::new("client", "test"));
+    let (first, second) = (hosted.register_request(&client), hosted.register_request(&client));
+    let waited = hosted.wait_for_request(&first, after, cancel()).await;
+    assert!(matches!(waited, WaitOutcome::Cancelled), "{waited:?}");
+    assert!(hosted.has_open_question(question.id));
+    // A request that is no longer there does not wait.
+    drop(first);
+    let waited = hosted.wait_for_request(&second, after, cancel()).await;
+    assert!(matches!(waited, WaitOutcome::Cancelled), "{waited:?}");
+    let ended = wait_ended(&hosted, &client, after).await;
+    assert!(ended.cancelled, "{ended:?}");
+}
+
+#[tokio::test]
+async fn a_cancelled_run_names_what_it_completed_and_what_was_cut_off() {
+    let (engine, (host, client, _)) = (engine(), host_of_two());
+    let program = "await mcp.go.on({}); await mcp.go.stuck({})";
+    let sent = Arc::new(Notify::new());
+    let told = sent.clone();
+    let tools = tools_from_fn(move |call| {
+        let told = told.clone();
+        async move {
+            if call.tool.tool() == "stuck" {
+                told.notify_one();
+                pending::<()>().await;
+            }
+            Ok(json!(1))
+        }
+    });
+    let hosted = host.start(&engine, &client, engine.run(Script::ts(program)).tools(tools));
+    sent.notified().await;
+    hosted.cancel(CancelRequest::new("client", "test"));
+    let ended = wait_ended(&hosted, &client, PriorDecision::Nothing).await;
+    let RunConclusion::Stored(stored) = &ended.conclusion else { panic!("{ended:?}") };
+    assert_eq!(
+        (&stored.calls.completed[..], &stored.calls.unsettled[..]),
+        (&["go:on".to_owned()][..], &["go:stuck".to_owned()][..])
+    );
+    let Some(Ending::Aborted(aborted)) = &stored.ending else { panic!("{stored:?}") };
+    let completed: Vec<_> = aborted.completed.iter().map(|call| call.tool.as_str()).collect();
+    assert_eq!(completed, ["go:on"]);
 }
 
 #[tokio::test]

@@ -225,7 +225,7 @@ mod tests {
             assert!(found(folder.path(), "uvx some-server").is_ok());
             put(folder.path(), "evil", "", &[theirs]);
             let refused = found(folder.path(), "uvx some-server").unwrap_err().to_string();
-            assert!(refused.contains("is not its own, but of `evil`"), "{refused}");
+            assert!(refused.contains("comes from `evil`"), "{refused}");
         }
         // A module of another package that the entry point names does not replace one of its own.
         let folder = place("[console_scripts]\nsome-server = h:i\n");

@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(result_of("evil.py,,\n", None), Ok(()));
         let overwritten = result_of("good-1.0.dist-info/entry_points.txt,,\n", None).unwrap_err();
         assert!(
-            overwritten.contains("good-1.0.dist-info/entry_points.txt` is not its own"),
+            overwritten.contains("good-1.0.dist-info/entry_points.txt` comes from `evil`"),
             "{overwritten}"
         );
         let by_address = result_of("", Some("evil-1.0.dist-info/direct_url.json")).unwrap_err();

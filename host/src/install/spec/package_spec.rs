@@ -69,6 +69,11 @@ impl PackageSpec {
         self.package.to_string()
     }
 
+    /// Reports whether the launch line accepts one version only.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.package.is_exact()
+    }
+
     /// Returns the digest of everything that determines what is installed and started. The server's
     /// own arguments are not part of it.
     pub(crate) fn identity(&self) -> String {

@@ -178,11 +178,11 @@ fn unpinnable(text: &str, example: &str) -> Error {
         None => text.to_owned(),
     };
     let message = format!(
-        "`{}` is not a package of a registry: no version of it can be pinned",
+        "`{}` is not a package of a registry, so pml cannot install one exact version of it",
         one_line(&shown)
     );
     Error::new(Code::Config, message).with_hint(format!(
-        "write a name and a version, as in `{example}`, or install it yourself and name its program"
+        "write a name and a version, as in `{example}`, or install it yourself and use its program as the `command`"
     ))
 }
 

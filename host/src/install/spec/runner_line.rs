@@ -44,7 +44,7 @@ pub(super) fn parse(runner: PackageRunner, words: &[String]) -> Result<PackageSp
     };
     if let Some(inexact) = beside.iter().find(|one| !one.is_exact()) {
         let message =
-            format!("`{inexact}` comes beside `{package}`, and no exact version of it is named");
+            format!("the launch line adds `{inexact}` to `{package}` without an exact version");
         let hint = match runner.ecosystem() {
             Ecosystem::Npm => format!("name one, as in `-p {}@1.2.3`", inexact.name),
             _ => format!("name one, as in `--with {}==1.2.3`", inexact.name),
@@ -111,8 +111,8 @@ impl<'a> RunnerLineParser<'a> {
         }
         let value = inline_value.or_else(|| self.words.next().cloned());
         let value = value.ok_or_else(|| {
-            let message = format!("`{}` needs a value behind `{flag}`", runner.name());
-            Error::new(Code::Config, message)
+            let message = format!("the flag `{flag}` of `{}` has no value", runner.name());
+            Error::new(Code::Config, message).with_hint("write the value after the flag")
         })?;
         match meaning {
             RunnerFlag::Package => self.packages.push(requirement(runner, &value)?),
@@ -128,7 +128,7 @@ impl<'a> RunnerLineParser<'a> {
     }
 
     fn no_package(&self) -> Error {
-        let message = format!("`{}` is told no package to run", self.runner.name());
+        let message = format!("the launch line of `{}` names no package", self.runner.name());
         Error::new(Code::Config, message).with_hint("name one, as in `npx -y some-server@1.2.3`")
     }
 }
@@ -143,13 +143,16 @@ fn requirement(runner: PackageRunner, text: &str) -> Result<Requirement, Error> 
 /// The value behind the `=` of a flag may be secret, so it is not shown.
 fn unknown_flag(runner: PackageRunner, flag: &str) -> Error {
     let (name, flag) = (runner.name(), one_line(flag));
-    let message =
-        format!("`{flag}` of `{name}` is not understood: which package is meant is not guessed");
+    let message = format!(
+        "pml does not know the flag `{flag}` of `{name}`, so it cannot tell which package is meant"
+    );
     let hint = match flag.as_str() {
         "--registry" | "--index" | "--index-url" | "--default-index" | "-i" => {
-            "set the registry where the tool itself looks for it, as in `~/.npmrc`, `pip.conf` or `uv.toml`"
+            "set the registry in the tool's own settings: `~/.npmrc`, `pip.conf` or `uv.toml`"
         }
-        _ => "leave it out, or install the package yourself and name its program",
+        _ => {
+            "remove the flag, or install the package yourself and use its program as the `command`"
+        }
     };
     Error::new(Code::Config, message).with_hint(hint)
 }
@@ -162,7 +165,7 @@ fn program(runner: PackageRunner, text: &str) -> Result<String, Error> {
     }
     let message =
         format!("`{}` of `{}` is not the name of a program", one_line(text), runner.name());
-    Err(Error::new(Code::Config, message).with_hint("name a program of the package"))
+    Err(Error::new(Code::Config, message).with_hint("write the name of a program of the package"))
 }
 
 /// Parses a version of Python. A path or a name is refused, since it could be any program.

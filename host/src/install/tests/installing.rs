@@ -159,7 +159,12 @@ async fn what_is_not_what_was_agreed_to_is_not_installed() {
         let installer = fixture.installer();
         let error = installer.install(&spec(LINE), &agreed(), ignore_progress()).await.unwrap_err();
         assert_eq!(error.code(), Code::Integrity);
-        assert!(error.to_string().contains(&format!("{what} of `fake-server`")), "{error}");
+        assert!(
+            error.to_string().contains(&format!(
+                "`fake-server` was installed and is not what was approved: {what} is"
+            )),
+            "{error}"
+        );
         assert!(!fixture.package_folder().exists());
         let found = installer.installation_state("fake", &spec(LINE)).await.unwrap();
         assert_eq!(found, InstallationState::Missing);

@@ -113,7 +113,7 @@ async fn a_tool_that_is_not_there_is_named() {
         crate::install::Installer::new(fixture.state(), environment.into_iter().collect());
     for (line, tool) in [("bunx x", "npm"), ("uvx x", "python3"), ("uvx -p 3.9 x", "python3.9")] {
         let error = installer.resolve("f", &spec(line), "").await.unwrap_err();
-        let expected = format!("`x` cannot be installed: there is no `{tool}` on the `PATH`");
+        let expected = format!("`x` cannot be installed: `{tool}` is not on the `PATH`");
         assert_eq!(error.to_string(), expected);
         assert!(error.hint().is_some());
     }

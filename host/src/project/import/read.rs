@@ -75,7 +75,7 @@ impl FoundServers {
             None => self.servers.push(server),
             Some(known) if known.entry == server.entry => {}
             Some(known) => {
-                let reason = format!("{} has another one of this name", known.client);
+                let reason = format!("{} has another server of this name", known.client);
                 self.skip(Some(server.name), &server.file, reason);
             }
         }

@@ -1,14 +1,11 @@
 //! Converts an entry of another client's file into one of `.pml.json`.
 
 use super::source::{ImportLocation, ImportScope, ImportSource};
-use crate::disk::user_files::FileContents;
 use crate::model::{escape, redact};
-use crate::project::document::Document;
 use crate::project::expand::is_variable;
 use crate::project::fields::shown;
-use crate::project::raw;
+use crate::project::new_server::check_new_server;
 use crate::project::raw_server::{SERVER_KEYS, is_pml};
-use crate::project::resolve::resolve;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
@@ -54,18 +51,18 @@ impl ImportTranslator<'_> {
             return Ok(None);
         }
         if let Some(kind @ ("sse" | "ws")) = fields.get("type").and_then(Value::as_str) {
-            return Err(format!("servers of type `{kind}` are not supported"));
+            return Err(format!("its type `{kind}` is not supported"));
         }
         let mut notes = Vec::new();
         let (ours, foreign): (Map<_, _>, Map<_, _>) =
             fields.clone().into_iter().partition(|(key, _)| SERVER_KEYS.contains(&key.as_str()));
         for key in foreign.keys() {
-            notes.push(format!("{} is left out: pml has no such key", shown(key)));
+            notes.push(format!("its key {} is left out, because pml does not know it", shown(key)));
         }
         let entry = self.text_of(&Value::Object(ours), &mut notes)?;
         let valid = valid_name(name);
         if valid != name {
-            notes.push(format!("its name was {}", shown(name)));
+            notes.push(format!("its name there is {}", shown(name)));
         }
         note_literal_secrets(&entry, &mut notes);
         let launch = check(&valid, &entry)?;
@@ -106,7 +103,9 @@ impl ImportTranslator<'_> {
         while let Some(start) = rest.find("${") {
             translated += &rest[..start];
             let inner = &rest[start + 2..];
-            let Some(end) = inner.find('}') else { return Err("a `${` has no `}`".into()) };
+            let Some(end) = inner.find('}') else {
+                return Err("a `${` is not closed with `}`".into());
+            };
             translated += &self.variable(&inner[..end], notes)?;
             rest = &inner[end + 1..];
         }
@@ -114,10 +113,12 @@ impl ImportTranslator<'_> {
     }
 
     fn variable(&self, inner: &str, notes: &mut Vec<String>) -> Result<String, String> {
-        let root = || self.root.to_str().ok_or_else(|| "the folder is not Unicode".to_owned());
+        let root = || {
+            self.root.to_str().ok_or_else(|| "the path of this folder is not Unicode".to_owned())
+        };
         match inner {
             "workspaceFolder" => {
-                let note = "the path of this folder is written out in it".to_owned();
+                let note = "`${workspaceFolder}` is replaced by the path of this folder".to_owned();
                 if !notes.contains(&note) {
                     notes.push(note);
                 }
@@ -128,7 +129,10 @@ impl ImportTranslator<'_> {
             _ => match inner.strip_prefix("input:") {
                 Some(input) => {
                     let name = variable_name(input);
-                    let note = format!("set `{name}`: it was the input {}", shown(input));
+                    let note = format!(
+                        "set the variable `{name}`, which takes the place of the input {}",
+                        shown(input)
+                    );
                     if !notes.contains(&note) {
                         notes.push(note);
                     }
@@ -183,17 +187,6 @@ fn note_literal_secrets(entry: &Value, notes: &mut Vec<String>) {
 
 /// Reads the entry as if it were in `.pml.json`, and returns its launch line.
 fn check(name: &str, entry: &Value) -> Result<String, String> {
-    let text = json!({ "servers": { name: entry } }).to_string();
-    let checked = || {
-        let file = FileContents { path: ".pml.json".into(), bytes: text.into_bytes() };
-        let document = Document::new(file)?;
-        resolve(&raw::settings(&document)?, &document)
-    };
-    let resolved = checked().map_err(|error| {
-        // The position is omitted, because the file does not exist.
-        let message = error.to_string();
-        message.split(": .pml.json:").next().unwrap_or(&message).to_owned()
-    })?;
-    let entry = resolved.entries.first().ok_or("it is not an object")?;
-    Ok(entry.declared.launch.clone())
+    let declared = check_new_server(name, entry).map_err(|error| error.to_string())?;
+    Ok(declared.launch)
 }

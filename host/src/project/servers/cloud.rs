@@ -2,7 +2,7 @@
 
 use crate::config::{Launch, ServerConfig};
 use crate::error::Error;
-use crate::model::{CallError, Clock, RunBudget, Secret, ToolName};
+use crate::model::{CallError, CallProgressSink, Clock, RunBudget, Secret, ToolName};
 use crate::project::Cloud;
 use crate::upstream::Upstreams;
 use serde_json::{Map, Value};
@@ -37,9 +37,10 @@ impl CloudConnection {
         &self,
         tool: &ToolName,
         arguments: Map<String, Value>,
+        progress: Option<CallProgressSink>,
         budget: &RunBudget,
     ) -> Result<String, CallError> {
-        self.0.call(CLOUD, tool.as_str(), arguments, None, budget).await
+        self.0.call(CLOUD, tool.as_str(), arguments, progress, budget).await
     }
 
     pub(super) fn upstreams(&self) -> &Upstreams {

@@ -19,6 +19,6 @@ mod usage;
 mod validator_cache;
 
 pub use offer::{Freshness, ToolOffer, UnavailableServer};
-pub use packages::PackageState;
+pub use packages::{PackageState, RequestedVersion};
 pub(crate) use routing_facts::RoutingFacts;
 pub use servers::Servers;

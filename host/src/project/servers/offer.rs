@@ -86,7 +86,7 @@ impl Servers {
             offer.unavailable.push(UnavailableServer { server, code: Code::ServerFailed, reason });
         }
         if let Some(reason) = &facts.untrusted {
-            let (server, reason) = ("*".into(), format!("{reason}: run `pml trust`"));
+            let (server, reason) = ("*".into(), format!("{reason}\nhint: `pml trust` trusts it"));
             offer.unavailable.push(UnavailableServer { server, code: Code::Untrusted, reason });
         }
         offer
@@ -107,7 +107,7 @@ impl Servers {
             return Ok(listing);
         }
         if freshness == Freshness::CachedOnly {
-            let reason = "it never ran here, and is not started for this".into();
+            let reason = "its tools are not known yet, and this command does not start it".into();
             return Err(UnavailableServer { server, code: Code::ServerFailed, reason });
         }
         // Listing the tools of a server does not install it.
@@ -117,7 +117,7 @@ impl Servers {
                 Some(format!("its package `{}` is not installed", spec.written()))
             }
             Ok(PackageReadiness::Changed(_)) => {
-                Some("its package is not what was installed".into())
+                Some("its package has changed since it was installed".into())
             }
             Err(error) => {
                 let (code, reason) = (error.kind(), message_with_hint(&error));

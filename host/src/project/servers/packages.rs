@@ -25,6 +25,8 @@ pub enum PackageState {
     Missing {
         /// The package, as the launch line names it.
         package: String,
+        /// The version that would be installed.
+        version: RequestedVersion,
     },
     /// The files of the package differ from those that were installed.
     Changed {
@@ -38,6 +40,16 @@ pub enum PackageState {
         /// A hint for the user.
         hint: Option<String>,
     },
+}
+
+/// The version of a package that a launch line asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RequestedVersion {
+    /// The one that it names.
+    Exact,
+    /// The newest that fits, chosen when the package is installed, and kept.
+    Newest,
 }
 
 /// Whether a server can be started, judged by its package.
@@ -108,7 +120,11 @@ impl ServerPackages {
                 }
             }
             Ok(PackageReadiness::Missing(spec)) => {
-                PackageState::Missing { package: spec.written() }
+                let version = match spec.is_exact() {
+                    true => RequestedVersion::Exact,
+                    false => RequestedVersion::Newest,
+                };
+                PackageState::Missing { package: spec.written(), version }
             }
             Ok(PackageReadiness::Changed(package)) => {
                 PackageState::Changed { package: format!("{}@{}", package.name, package.version) }
@@ -134,7 +150,7 @@ impl ServerPackages {
         if !self.writes {
             let message = format!("server `{}` is not installed", escape(server));
             return Err(Error::new(Code::ServerFailed, message).with_hint(format!(
-                "`pml install {server}` installs it; nothing is written here"
+                "run `pml install {server}` in the project first: nothing may be written from here"
             )));
         }
         let line = self.launch_line(server, &spec);
@@ -155,7 +171,7 @@ impl ServerPackages {
         let config = self.upstreams.config(&package.server);
         let unknown = || {
             let message = format!("there is no server `{}`", escape(&package.server));
-            Error::new(Code::ToolUnknown, message)
+            Error::new(Code::ToolUnknown, message).with_hint("`pml servers` lists the servers")
         };
         let config = config.ok_or_else(unknown)?;
         let (Some(installer), Some(spec)) = (&self.installer, spec(&config)?) else {
@@ -201,9 +217,6 @@ pub(crate) fn call_error(error: Error) -> CallError {
 
 /// Formats an error and its hint as one text.
 pub(crate) fn message_with_hint(error: &Error) -> String {
-    let message = error.to_string();
-    // After several lines of a tool's output, the hint gets its own line.
-    let before = if message.contains('\n') { "\nhint: " } else { ": " };
-    let hint = error.hint().map(|hint| format!("{before}{hint}")).unwrap_or_default();
-    format!("{message}{hint}")
+    let hint = error.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+    format!("{error}{hint}")
 }

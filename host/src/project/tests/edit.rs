@@ -87,7 +87,10 @@ fn writing_our_own_file_does_not_make_another_one_trusted() {
     fixture.write(".mcp.json", r#"{ "mcpServers": { "evil": { "command": "evil" } } }"#);
     assert!(fixture.add("a", json!({ "command": "a" })).unwrap().trusted);
     let project = fixture.project();
-    assert_eq!(project.trust, TrustState::Changed { files: vec![".mcp.json".into()] });
+    assert_eq!(
+        project.trust,
+        TrustState::Changed { files: Vec::new(), new: vec![".mcp.json".into()] }
+    );
     assert!(project.servers.is_empty());
 }
 
@@ -124,7 +127,7 @@ fn a_server_is_replaced_only_when_told() {
     let fixture = project_fixture();
     fixture.add("github", json!({ "command": "one" })).unwrap();
     let error = fixture.add("github", json!({ "command": "two" })).unwrap_err();
-    assert!(error.to_string().contains("there is a server `github` already"), "{error}");
+    assert!(error.to_string().contains("`.pml.json` already has a server `github`"), "{error}");
     let two = [("github".to_owned(), json!({ "command": "two" }))];
     fixture.settings().add_servers(&two, OverwriteMode::Replace, ReviewedBy::User).unwrap();
     assert_eq!(fixture.project().declared.servers[0].launch, "two");

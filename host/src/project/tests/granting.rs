@@ -231,11 +231,11 @@ fn trust_that_was_only_said_is_not_made_to_last() {
 #[test]
 fn what_would_change_nothing_is_refused_and_said() {
     for (permissions, part, list) in [
-        (json!({ "deny": ["fs:*"] }), "it is denied, by `fs:*`", "permissions.deny"),
-        (json!({ "deny": ["fs:readFile"] }), "it is denied, by `fs:readFile`", "permissions.deny"),
+        (json!({ "deny": ["fs:*"] }), "it is denied by `fs:*`", "permissions.deny"),
+        (json!({ "deny": ["fs:readFile"] }), "it is denied by `fs:readFile`", "permissions.deny"),
         (
             json!({ "ask": ["fs:readFile"] }),
-            "it would still be asked about, by `fs:readFile`",
+            "it would still be asked about, because it is covered by `fs:readFile`",
             "permissions.ask",
         ),
     ] {
@@ -277,7 +277,7 @@ fn a_file_that_would_be_too_large_to_read_is_not_written() {
     let text = format!("{{}} // {comment}");
     let fixture = trusted(&text);
     let error = fixture.grant("fs:read", "d", None).unwrap_err().to_string();
-    assert!(error.contains("more than 1024 KiB"), "{error}");
+    assert!(error.contains("larger than 1024 KiB"), "{error}");
     assert_eq!(fixture.text().len(), text.len());
 }
 

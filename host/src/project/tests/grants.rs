@@ -77,26 +77,29 @@ fn what_is_wrong_is_shown_where_it_stands() {
         format!("{error}\nhint: {}", error.hint().unwrap_or_default())
     };
     for (grant, part) in [
-        ("1", "a grant must be an object: $P:2:1"),
-        ("{}", "a grant needs a `tool`: $P:2:1"),
-        (r#"{ "tool": "fs" }"#, "`fs` is not the name of one tool: $P:2:11"),
-        (r#"{ "tool": "fs:*" }"#, "hint: a grant is for one tool: `server:tool`"),
+        ("1", "a grant must be an object, not a number: $P:2:1"),
+        ("{}", "a grant has no `tool`: $P:2:1"),
+        (r#"{ "tool": "fs" }"#, "`fs`, which is not the name of one tool: $P:2:11"),
+        (r#"{ "tool": "fs:*" }"#, "hint: write it as `server:tool`"),
         (r#"{ "tool": "a:b", "tol": "x" }"#, "hint: did you mean `tool`?"),
-        (r#"{ "tool": "a:b", "tool": "c:d" }"#, "`tool` stands twice"),
-        (r#"{ "tool": "a:b", "server": "s" }"#, "needs both `definition` and `server`, or neither"),
+        (r#"{ "tool": "a:b", "tool": "c:d" }"#, "a grant has the key `tool` twice"),
+        (
+            r#"{ "tool": "a:b", "server": "s" }"#,
+            "must have both `definition` and `server`, or neither",
+        ),
         (
             r#"{ "tool": "a:b", "definition": "\u202e", "server": "s" }"#,
-            "this is no digest: $P:2:32",
+            "a grant has a text here that is not a digest: $P:2:32",
         ),
         (r#"{ "tool": "a:b", "where": [] }"#, "`where` of a grant must be an object"),
-        (r#"{ "tool": "a:b", "where": {} }"#, "`where` of a grant names no argument: $P:2:27"),
+        (r#"{ "tool": "a:b", "where": {} }"#, "`where` of a grant has no condition: $P:2:27"),
         (
             r#"{ "tool": "a:b", "version": 2, "where": { "p": { "under": "../x" } } }"#,
-            "the condition on `p` is under no plain folder: $P:2:43",
+            "the condition on `p` must name a folder without `..`: $P:2:43",
         ),
         (
             r#"{ "tool": "a:b", "version": 2, "where": { "/a~b": { "any": true } } }"#,
-            "is no name of an argument",
+            "does not name an argument",
         ),
         (
             r#"{ "tool": "a:b", "version": 3, "where": { "p": { "any": true } } }"#,
@@ -105,14 +108,14 @@ fn what_is_wrong_is_shown_where_it_stands() {
         (r#"{ "tool": "a:b", "where": { "p": { "any": false } } }"#, "can only be `true`"),
         (
             r#"{ "tool": "a:b", "where": { "p": { "any": true, "under": "/x" } } }"#,
-            "the condition on `p` says `any` and something else",
+            "the condition on `p` has `any` beside another key",
         ),
         (r#"{ "tool": "a:b", "where": { "p": { "hots": "x" } } }"#, "hint: did you mean `host`?"),
         (
             r#"{ "tool": "a:b", "version": 2, "where": { "p": { "host": "a@b" } } }"#,
-            "is at no plain host",
+            "must name a host, as in `host.example`",
         ),
-        (r#"{ "tool": "a:b", "where": { "p": {} } }"#, "the condition on `p` says nothing"),
+        (r#"{ "tool": "a:b", "where": { "p": {} } }"#, "the condition on `p` is empty"),
         (r#"{ "tool": "a:b", "granted": "x" }"#, "`x`: a time is written"),
     ] {
         let shown = refusal(grant);

@@ -49,7 +49,7 @@ fn claude_desktop_may_call_a_server_anything() {
     let found = found(&fixture, &[ImportSource::ClaudeDesktop]);
     let server = &found.servers[0];
     assert_eq!((server.name.as_str(), server.launch.as_str()), ("My-Files-", "npx -y fs /tmp"));
-    assert_eq!(server.notes, ["its name was `My Files!`"]);
+    assert_eq!(server.notes, ["its name there is `My Files!`"]);
 }
 
 #[test]
@@ -72,14 +72,16 @@ fn variables_of_vs_code_become_ours() {
     assert_eq!(server.entry["args"], json!(["${HOME}/x", "${env:REGION}"]));
     assert_eq!(server.entry["env"], json!({ "KEY": "${API_KEY}" }));
     let notes = server.notes.join("\n");
-    for part in
-        ["`envFile` is left out", "set `API_KEY`: it was the input `api-key`", "path of this"]
-    {
+    for part in [
+        "`envFile` is left out",
+        "set the variable `API_KEY`, which takes the place of the input `api-key`",
+        "path of this",
+    ] {
         assert!(notes.contains(part), "{part}: {notes}");
     }
     let reasons: Vec<_> = found.skipped.iter().map(|it| it.reason.as_str()).collect();
     assert_eq!(reasons[0], "pml has no variable `${config:thing}`");
-    assert!(reasons[1].contains("`sse` are not supported"), "{reasons:?}");
+    assert!(reasons[1].contains("`sse` is not supported"), "{reasons:?}");
 }
 
 #[test]
@@ -116,5 +118,5 @@ fn a_broken_file_hides_no_other() {
     assert_eq!(found.servers.len(), 1);
     assert_eq!(found.skipped.len(), 3);
     assert!(found.skipped[0].name.is_none());
-    assert!(found.skipped[2].reason.contains("needs a `command`"), "{:?}", found.skipped);
+    assert!(found.skipped[2].reason.contains("has no `command`"), "{:?}", found.skipped);
 }

@@ -130,7 +130,10 @@ fn a_hostile_clone_does_nothing_and_a_change_takes_trust_away() {
     assert_eq!(url, "https://evil/?k=hunter2");
     fixture.write(".mcp.json", evil.replace("evil/", "worse/"));
     let changed = fixture.project();
-    assert_eq!(changed.trust, TrustState::Changed { files: vec![".mcp.json".into()] });
+    assert_eq!(
+        changed.trust,
+        TrustState::Changed { files: vec![".mcp.json".into()], new: Vec::new() }
+    );
     assert!(changed.servers.is_empty() && changed.permissions.allow.is_empty());
     assert!(changed.trust.reason().unwrap().contains("`.mcp.json`"));
     // Trust applies to the content: the former content is trusted again.
@@ -156,7 +159,10 @@ fn trust_given_for_once_is_for_the_files_as_they_were() {
     assert_eq!((again().trust, again().servers.len()), (TrustState::Trusted, 2));
     fixture.write(".mcp.json", r#"{ "mcpServers": { "evil": { "command": "evil" } } }"#);
     let later = again();
-    assert_eq!(later.trust, TrustState::Changed { files: vec![".mcp.json".into()] });
+    assert_eq!(
+        later.trust,
+        TrustState::Changed { files: Vec::new(), new: vec![".mcp.json".into()] }
+    );
     assert!(later.servers.is_empty() && later.permissions.allow.is_empty());
     later.grant_trust(&fixture.environment).unwrap();
     assert!(again().trust == TrustState::Trusted && !again().servers.is_empty());
@@ -169,7 +175,10 @@ fn trust_given_where_there_was_nothing_is_for_nothing() {
     let again = || Project::load_accepted(&fixture.root, &fixture.environment, &first).unwrap();
     assert_eq!(again().trust, TrustState::NotNeeded);
     fixture.write(".pml.json", r#"{ "permissions": { "allow": ["*"] } }"#);
-    assert_eq!(again().trust, TrustState::Changed { files: vec![".pml.json".into()] });
+    assert_eq!(
+        again().trust,
+        TrustState::Changed { files: Vec::new(), new: vec![".pml.json".into()] }
+    );
     assert!(again().permissions.allow.is_empty());
 }
 
@@ -226,8 +235,11 @@ fn servers_come_from_both_files_and_ours_wins() {
     assert_eq!(project.declared_server("both").unwrap().launch, "ours");
     let unusable: Vec<_> =
         project.unusable.iter().map(|it| (it.name.as_str(), it.reason.as_str())).collect();
-    assert_eq!(unusable[..2], [("quiet", "it is disabled"), ("again", "it is pml itself")]);
-    assert!(unusable[2].1.contains("`sse` are not supported"), "{unusable:?}");
+    assert_eq!(
+        unusable[..2],
+        [("quiet", "it is disabled"), ("again", "its command is pml itself")]
+    );
+    assert!(unusable[2].1.contains("`sse` is not supported"), "{unusable:?}");
 }
 
 #[test]
@@ -263,42 +275,67 @@ fn a_relative_command_is_seen_from_where_it_runs() {
 #[test]
 fn what_is_wrong_refuses_the_whole_file_and_is_shown() {
     for (text, part) in [
-        (r#"{ "version": "7" }"#, "`7` is a format that this pml does not know"),
-        (r#"{ "permissions": { "allow": ["git*"] } }"#, "`git*` is a pattern that names no tools"),
-        (r#"{ "servers": { "pml": { "command": "x" } } }"#, "the server name `pml` is reserved"),
-        (r#"{ "servers": { "a": {} } }"#, "needs a `command` or a `url`"),
-        (r#"{ "servers": { "a": { "command": "" } } }"#, "needs a `command`"),
+        (r#"{ "version": "7" }"#, "`7`, a format that this pml cannot read"),
+        (
+            r#"{ "permissions": { "allow": ["git*"] } }"#,
+            "`permissions.allow` has `git*`, which is not a tool pattern",
+        ),
+        (
+            r#"{ "servers": { "pml": { "command": "x" } } }"#,
+            "a server cannot have the name `pml`, which is pml's own",
+        ),
+        (r#"{ "servers": { "a": {} } }"#, "`servers.a` has no `command` and no `url`"),
+        (r#"{ "servers": { "a": { "command": "" } } }"#, "`servers.a` has no `command`"),
         (r#"{ "servers": { "a": { "command": "x", "url": "https://h" } } }"#, "has both"),
-        (r#"{ "servers": { "a": { "type": "carrier-pigeon" } } }"#, "is no type of a server"),
-        (r#"{ "servers": { "a": { "url": "file:///x" } } }"#, "is no `https://`"),
-        (r#"{ "servers": { "a": { "command": "${" } } }"#, "a `${` has no `}`"),
+        (r#"{ "servers": { "a": { "type": "carrier-pigeon" } } }"#, "which is no type of server"),
+        (
+            r#"{ "servers": { "a": { "url": "file:///x" } } }"#,
+            "`servers.a.url` is not a URL that begins with",
+        ),
+        (r#"{ "servers": { "a": { "command": "${" } } }"#, "a `${` is not closed with `}`"),
         (
             r#"{ "servers": { "a": { "command": "x", "env": { "A=B": "" } } } }"#,
-            "is no name of a variable",
+            "is not the name of a variable",
         ),
         (
             r#"{ "servers": { "a": { "url": "https://h", "headers": { "a b": "" } } } }"#,
-            "is no name of a header",
+            "is not the name of a header",
         ),
-        (r#"{ "servers": { "a": { "command": "x", "timeout": 0 } } }"#, "more than zero"),
-        (r#"{ "routing": { "a": "moon" } }"#, "`moon` is no place"),
-        (r#"{ "cloud": {} }"#, "`cloud` needs a `url`"),
+        (
+            r#"{ "servers": { "a": { "command": "x", "timeout": 0 } } }"#,
+            "`servers.a.timeout` is `0`, which is not a duration",
+        ),
+        (r#"{ "routing": { "a": "moon" } }"#, "`routing` sends `a` to `moon`"),
+        (r#"{ "cloud": {} }"#, "`cloud` has no `url`"),
         (
             r#"{ "cloud": { "url": "https://c", "apiKeyEnv": "sk-123" } }"#,
-            "is no name of a variable",
+            "is not the name of a variable",
         ),
-        (r#"{ "limits": { "memory": "1K" } }"#, "`limits.memory` is 1024"),
-        (r#"{ "limits": { "journal": "1K" } }"#, "`limits.journal` is 1024"),
+        (
+            r#"{ "limits": { "memory": "1K" } }"#,
+            "`limits.memory` is 1 KiB: it must be between 4 MiB and 1 GiB",
+        ),
+        (r#"{ "limits": { "memory": "lots" } }"#, "`limits.memory`: write a size"),
+        (
+            r#"{ "limits": { "cpuTime": "-1s" } }"#,
+            "`limits.cpuTime` is `-1s`, which is not a duration",
+        ),
+        (r#"{ "limits": { "journal": "1K" } }"#, "`limits.journal` is 1 KiB"),
         (r#"{ "limits": { "timeout": 5 } }"#, "`limits.timeout` has no unit"),
         (r#"{ "limits": { "calls": "many" } }"#, "must be a whole number"),
-        (r#"{ "approvals": { "timeout": "soon" } }"#, "write a duration"),
-        (r#"{ "durability": "stone" }"#, "`stone` is no level"),
+        (
+            r#"{ "approvals": { "timeout": "soon" } }"#,
+            "`approvals.timeout` is `soon`, which is not a duration",
+        ),
+        (r#"{ "durability": "stone" }"#, "`durability` is `stone`, which is not a level"),
     ] {
         let fixture = project_fixture(&[]);
         fixture.write(".pml.json", text);
-        let error = fixture.load().expect_err(text).to_string();
+        let error = fixture.load().expect_err(text);
+        let frame = error.code_frame().expect("a code frame").to_string();
+        let error = error.to_string();
         assert!(error.contains(part), "{part}: {error}");
-        assert!(error.contains("/.pml.json:1:") && error.contains("\n1 | "), "{error}");
+        assert!(error.contains("/.pml.json:1:") && frame.contains("\n1 │ "), "{error}\n{frame}");
     }
     let fixture = project_fixture(&[]);
     fixture.write(".mcp.json", "{ \"mcpServers\": {\n  \"a\": { \"args\": [] } } }");

@@ -139,7 +139,7 @@ fn one_that_is_open_to_others_is_refused() {
             error.to_string().contains(&format!("is open to others (mode {mode:o})")),
             "{error}"
         );
-        assert!(error.hint().unwrap().starts_with("`chmod 700 "), "{error:?}");
+        assert!(error.hint().unwrap().contains("`chmod 700 "), "{error:?}");
     }
     let folder = machine.made("s", 0o700);
     assert!(machine.of("PML_STATE_DIR", &folder).is_ok());
@@ -226,7 +226,10 @@ fn each_path_has_a_journal_of_its_own_and_says_whose_it_is() {
     assert_eq!(mode(one.folder().join("project.json")), 0o600);
     fs::rename(one.folder(), other.folder()).unwrap();
     let error = other.prepare().unwrap_err().to_string();
-    assert!(error.starts_with("the journal is that of another project, "), "{error}");
+    assert!(
+        error.starts_with("the journal in this folder belongs to another project, "),
+        "{error}"
+    );
     assert_eq!(one.orphaned_journals().len(), 0, "its project is there");
     fs::remove_dir(machine.at("a/p")).unwrap();
     assert_eq!(one.orphaned_journals().len(), 0, "it is this one");
@@ -242,7 +245,13 @@ fn a_journals_folder_that_others_could_have_filled_is_refused() {
     let fixture = ProjectJournal::of(&machine.at("repository/project"), &environment).unwrap();
     fixture.prepare().unwrap();
     fs::set_permissions(fixture.folder(), fs::Permissions::from_mode(0o755)).unwrap();
-    assert!(fixture.prepare().unwrap_err().to_string().contains("is open to others"));
+    assert!(
+        fixture
+            .prepare()
+            .unwrap_err()
+            .to_string()
+            .contains("can be read or written by other users")
+    );
     fs::remove_dir_all(fixture.folder()).unwrap();
     symlink(machine.at("repository/project"), fixture.folder()).unwrap();
     assert!(fixture.prepare().unwrap_err().to_string().contains("is a link or a file"));

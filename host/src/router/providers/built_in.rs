@@ -54,13 +54,13 @@ impl Provider for BuiltInProvider {
         let tool = subject.tool;
         if tool.tool() != CONFIRM {
             let message = format!("pml has no built-in tool `{}`", tool.tool());
-            return PolicyVerdict::Deny(CallError::new(Code::ToolUnknown, message));
+            let error = CallError::new(Code::ToolUnknown, message);
+            let hint = "the built-in tools are `pml:sleep` and `pml:confirm`";
+            return PolicyVerdict::Deny(error.with_hint(hint));
         }
         match policy.denied(tool) {
             Some(denied) => PolicyVerdict::Deny(denied),
-            None => PolicyVerdict::Ask(AskReason::new(
-                "the program wants your consent before it goes on",
-            )),
+            None => PolicyVerdict::Ask(AskReason::new("the program asks you before it goes on")),
         }
     }
 
@@ -79,7 +79,9 @@ impl Provider for BuiltInProvider {
     fn check(&self, _: &ToolName, arguments: &Value) -> Result<(), CallError> {
         match arguments.get("message") {
             Some(Value::String(_)) => Ok(()),
-            _ => Err(CallError::new(Code::Arguments, "`pml:confirm` takes `{ message }`, a text")),
+            _ => {
+                Err(CallError::new(Code::Arguments, "`pml:confirm` takes `{ message }`, a string"))
+            }
         }
     }
 

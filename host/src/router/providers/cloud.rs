@@ -69,11 +69,11 @@ impl Provider for CloudProvider {
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
         Box::pin(async move {
-            let budget = call.budget();
+            let (budget, progress) = (call.budget(), call.progress_sink());
             let (tool, arguments) = tool_and_arguments(call)?;
             match self.servers.cloud() {
                 Some(cloud) => {
-                    let reply = cloud.call(&tool, arguments, &budget).await?;
+                    let reply = cloud.call(&tool, arguments, progress, &budget).await?;
                     Ok(JsonReply::Text(reply))
                 }
                 None => Err(CallError::unknown(tool.as_str())),

@@ -121,10 +121,11 @@ impl Provider for ServerProvider {
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
         Box::pin(async move {
-            let budget = call.budget();
+            let (budget, progress) = (call.budget(), call.progress_sink());
             let (tool, arguments) = tool_and_arguments(call)?;
             let upstreams = self.servers.upstreams();
-            let reply = upstreams.call(&self.server, tool.tool(), arguments, None, &budget).await?;
+            let reply =
+                upstreams.call(&self.server, tool.tool(), arguments, progress, &budget).await?;
             if reply.len() <= MAX_OBSERVED_TEXT {
                 budget.work_here(reply.len(), |work| {
                     self.observe(&tool, &reply, &work.begin());

@@ -72,11 +72,11 @@ impl Tools for Servers {
             parsed.await?.map_err(|error| match error {
                 ParseError::Halted(halt) => halt.into(),
                 ParseError::Json(error) => {
-                    CallError::tool(format!("its answer cannot be read: {error}"))
+                    CallError::tool(format!("the answer of the tool cannot be read: {error}"))
                 }
                 ParseError::TooLarge(limit) => {
                     let message =
-                        format!("the answer takes more than {limit} bytes of memory as a value");
+                        format!("the answer of the tool takes more than {limit} bytes of memory");
                     CallError::new(Code::ReplySize, message)
                 }
             })

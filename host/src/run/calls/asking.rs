@@ -87,7 +87,7 @@ impl OpenCalls {
             _ => Err(match ask.kind {
                 AskKind::UncertainCall => CallError::new(
                     Code::OutcomeUnknown,
-                    format!("nobody knows what became of this call of `{}`", ask.tool),
+                    format!("the outcome of this call of `{}` is unknown", ask.tool),
                 ),
                 _ => CallError::new(
                     Code::ApprovalDeclined,

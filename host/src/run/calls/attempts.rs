@@ -33,7 +33,7 @@ impl Attempts {
         if *times <= MOST_ATTEMPTS {
             return Ok(());
         }
-        let message = "what was decided about this call is not about what it is: it was not made";
+        let message = "the call was not made: it is not the call that was shown and approved";
         Err(CallError::new(Code::Integrity, message))
     }
 }

@@ -6,12 +6,10 @@ use crate::model::{Effects, ResolvedTool};
 use std::sync::Arc;
 
 /// The reason for asking about a call that an earlier run made.
-pub(super) const MADE_BEFORE: &str =
-    "the earlier run made this call, and nobody knows what became of it";
+pub(super) const MADE_BEFORE: &str = "the earlier run made this call, and its outcome is unknown";
 
 /// The reason for asking about a call whose outcome is unknown.
-pub(super) const UNCERTAIN: &str =
-    "it was out when its process ended: nobody knows what became of it";
+pub(super) const UNCERTAIN: &str = "its outcome is unknown: the process ended while it ran";
 
 /// The history of a call.
 pub(super) enum CallContext {

@@ -65,7 +65,7 @@ impl CallDecider<'_> {
             }
             (_, verdict, Some(need)) => {
                 let again = agreed.is_some_and(|agreed| agreed.need.kind() == need.kind());
-                let still = if again { "it is still not there: " } else { "" };
+                let still = if again { "still: " } else { "" };
                 (need.kind(), format!("{still}{}", need_reason(&need, verdict)))
             }
             (_, verdict, None) => match self.change(id, &found, arguments, verdict) {
@@ -148,7 +148,7 @@ impl CallDecider<'_> {
         found.effects.repeatable()
             && found.need.is_none()
             && self.change(id, found, arguments, verdict).is_none()
-            && (*verdict == PolicyVerdict::Go
+            && (matches!(verdict, PolicyVerdict::Go | PolicyVerdict::GoOverAsk)
                 || uncertain.approval.as_deref().is_some_and(approved))
     }
 }
@@ -162,11 +162,14 @@ fn need_reason(need: &Need, verdict: &PolicyVerdict) -> String {
     };
     match need {
         Need::Install(package) if package.changed => {
-            format!("what is installed for server `{}` is not what was installed", package.server)
+            format!(
+                "the installed package of server `{}` has changed since it was installed",
+                package.server
+            )
         }
         Need::Install(package) => format!("server `{}` is not installed{policy}", package.server),
         Need::Variables(variables) => format!(
-            "server `{}` needs `{}`: write it into `{}` before you go on{policy}",
+            "server `{}` needs `{}`, which is not set: write it into `{}` before you go on{policy}",
             variables.server,
             variables.names.join("`, `"),
             variables.file

@@ -39,12 +39,17 @@ impl OpenCalls {
         match action {
             Err(error) => self.refuse_held(id, arguments.len(), error),
             Ok(CallAction::Send(found)) => {
+                let installed =
+                    matches!(&context, CallContext::Agreed(agreed) if agreed.is_install());
                 let approval = match context {
                     CallContext::Agreed(agreed) => agreed.approval(),
                     CallContext::Uncertain(uncertain) => uncertain.approval,
                     CallContext::Fresh | CallContext::Approved(_) => None,
                 };
                 self.enqueue(id, found, arguments, approval);
+                if let Some(open) = self.open.get_mut(&id) {
+                    open.installed = installed;
+                }
                 CallVerdict::Go
             }
             Ok(CallAction::Fulfill(found, agreed)) => {

@@ -8,8 +8,8 @@ use super::open_calls::{CallStage, OpenCall, OpenCalls, ToolLookup};
 use super::tool_changes::{change_reason, difference};
 use crate::event::Event;
 use crate::model::{
-    AskKind, CallError, CallId, CallResult, ChangeBaseline, Code, Effects, INLINE_LIMIT, Need,
-    ToolChange, ToolName,
+    AskKind, CallError, CallId, CallProgressSink, CallResult, ChangeBaseline, Code, Effects,
+    INLINE_LIMIT, Need, ToolChange, ToolName,
 };
 use crate::router::RoutedTool;
 use crate::run::perform::{OutgoingCall, PerformOutcome, parse_aside, perform, refusal};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::task::Context;
 
 /// The reason for asking again about a call that somebody approved.
-const ANOTHER_CALL: &str = "what would go out is not what was approved";
+const ANOTHER_CALL: &str = "the call is not the one that was approved";
 
 /// A call that is sent next.
 pub(in crate::run) struct CallToSend {
@@ -26,6 +26,8 @@ pub(in crate::run) struct CallToSend {
     pub(in crate::run) found: RoutedTool,
     arguments: String,
     pub(in crate::run) approval: Option<Arc<Approval>>,
+    /// Whether a package was installed for it.
+    pub(in crate::run) installed: bool,
 }
 
 impl OpenCalls {
@@ -54,7 +56,8 @@ impl OpenCalls {
             let CallStage::Queued(arguments) = &mut open.stage else { continue };
             let arguments = std::mem::take(arguments);
             let (found, approval) = (open.found.clone(), open.approval.clone());
-            sendable.push(CallToSend { call, found, arguments, approval });
+            let installed = open.installed;
+            sendable.push(CallToSend { call, found, arguments, approval, installed });
         }
         sendable
     }
@@ -62,7 +65,7 @@ impl OpenCalls {
     /// Sends calls that have been journalled.
     pub(in crate::run) fn send(&mut self, calls: Vec<CallToSend>) {
         let reply_limit = self.reply_limit();
-        for CallToSend { call: id, found, arguments, approval } in calls {
+        for CallToSend { call: id, found, arguments, approval, .. } in calls {
             let Some(open) = self.open.get_mut(&id) else { continue };
             let (run, tool) = (self.run, found.tool.clone());
             self.origins.remember(&found);
@@ -70,8 +73,12 @@ impl OpenCalls {
             self.events.event(&Event::CallStarted { run, call: id, tool });
             let (router, budget) = (self.router.clone(), self.arguments.budget().clone());
             let parsed = self.arguments.take_parsed(id);
+            let events = self.events.clone();
+            let progress = CallProgressSink::new(move |progress| {
+                events.event(&Event::CallProgress { run, call: id, progress });
+            });
             let outgoing =
-                OutgoingCall { run, id, found, approval, arguments, parsed, reply_limit };
+                OutgoingCall { run, id, found, approval, arguments, parsed, reply_limit, progress };
             let abort = self.tasks.send(id, async move {
                 let outcome = perform(&router, &budget, outgoing).await;
                 sent.log(&outcome);
@@ -107,7 +114,7 @@ impl OpenCalls {
         });
         let size = arguments.len();
         let stage = CallStage::Resolving(ToolLookup { arguments, abort, context });
-        self.open.insert(id, OpenCall { found, size, stage, approval: None });
+        self.open.insert(id, OpenCall::new(found, size, stage));
     }
 
     /// Looks up the effects of a tool that only the checkpoint mentions.
@@ -192,8 +199,8 @@ impl OpenCalls {
         let (others, limit) = (self.outcomes.size(), self.budget().host_memory());
         if others.saturating_add(size) > limit {
             let message = format!(
-                "answers that the program has not taken yet may have {limit} bytes in all; this one has {size}, and \
-                 others have {others}"
+                "the answer has {size} bytes, and {others} bytes of other answers wait for the program: more than \
+                 the limit of {limit} bytes in all"
             );
             let refused = CallError::new(Code::ReplySize, message);
             settled = refusal(&refused);

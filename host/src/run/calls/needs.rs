@@ -43,6 +43,11 @@ impl AgreedNeed {
         }
     }
 
+    /// Reports whether the need is a package to install.
+    pub(super) fn is_install(&self) -> bool {
+        matches!(*self.need, Need::Install(_))
+    }
+
     /// Returns the error of a call whose need was fulfilled and is still there.
     pub(super) fn not_fulfilled(&self) -> CallError {
         unfulfilled(&self.need)
@@ -71,26 +76,28 @@ impl AgreedNeed {
 
 /// Returns the error of a call that has a need.
 fn unfulfilled(need: &Need) -> CallError {
-    let (code, message) = match need {
-        Need::Install(package) => (
+    match need {
+        Need::Install(package) => CallError::new(
             Code::ServerFailed,
             format!("the package of server `{}` is not installed", package.server),
-        ),
-        Need::Variables(variables) => (
+        )
+        .with_hint(format!("`pml install {}` installs it", package.server)),
+        Need::Variables(variables) => CallError::new(
             Code::ApiKeyRequired,
             format!(
-                "the server `{}` needs `{}`, and it is still not set: write it into `{}`, or set it in the environment",
+                "server `{}` needs `{}`, which is still not set",
                 variables.server,
                 variables.names.join("`, `"),
-                variables.file
             ),
-        ),
-        Need::Trust(trust) => (Code::Untrusted, format!("{}: `pml trust` trusts it", trust.reason)),
+        )
+        .with_hint(format!("write it into `{}`, or set it in the environment", variables.file)),
+        Need::Trust(trust) => CallError::new(Code::Untrusted, trust.reason.clone())
+            .with_hint("`pml trust --show` shows what its files say, `pml trust` trusts it"),
         Need::Change(_) => {
-            (Code::Integrity, "the tool is not what was decided about: call it again".into())
+            CallError::new(Code::Integrity, "the tool has changed since it was shown")
+                .with_hint("call it again")
         }
-    };
-    CallError::new(code, message)
+    }
 }
 
 impl OpenCalls {
@@ -115,6 +122,6 @@ impl OpenCalls {
         });
         let (size, context) = (arguments.len(), CallContext::Agreed(agreed));
         let stage = CallStage::Resolving(ToolLookup { arguments, abort, context });
-        self.open.insert(id, OpenCall { found, size, stage, approval: None });
+        self.open.insert(id, OpenCall::new(found, size, stage));
     }
 }

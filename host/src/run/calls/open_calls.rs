@@ -37,6 +37,15 @@ pub(super) struct OpenCall {
     pub(super) stage: CallStage,
     /// What a person has approved, if one was asked.
     pub(super) approval: Option<Arc<Approval>>,
+    /// Whether the package of its server was installed for it.
+    pub(super) installed: bool,
+}
+
+impl OpenCall {
+    /// Returns a call that nobody has approved.
+    pub(super) fn new(found: RoutedTool, size: usize, stage: CallStage) -> OpenCall {
+        OpenCall { found, size, stage, approval: None, installed: false }
+    }
 }
 
 pub(super) enum CallStage {
@@ -140,9 +149,8 @@ impl OpenCalls {
     ) {
         let (run, tool, approved) = (self.run, found.tool.as_str(), approval.is_some());
         debug!(target: "pml::call", %run, call = id.number(), tool, approved, "call may go out");
-        let size = arguments.len();
-        let open = OpenCall { found, size, stage: CallStage::Queued(arguments), approval };
-        self.open.insert(id, open);
+        let open = OpenCall::new(found, arguments.len(), CallStage::Queued(arguments));
+        self.open.insert(id, OpenCall { approval, ..open });
         self.queue.push_back(id);
     }
 
@@ -162,7 +170,7 @@ impl OpenCalls {
         let (run, tool, kind) = (self.run, found.tool.as_str(), asking.kind);
         debug!(target: "pml::call", %run, call = id.number(), tool, ?kind, "call waits for a person");
         let (size, stage) = (asking.arguments.len(), CallStage::Asking(asking));
-        self.open.insert(id, OpenCall { found, size, stage, approval: None });
+        self.open.insert(id, OpenCall::new(found, size, stage));
     }
 
     /// Refuses a call, and gives the bytes of its arguments back to the program.

@@ -23,7 +23,7 @@ impl OpenCalls {
             Ok(arguments) => arguments,
             Err(size) => {
                 let message = format!(
-                    "the arguments of open calls may be {limit} bytes of JSON in all; these are {size}"
+                    "the arguments have {size} bytes of JSON, more than the limit of {limit} for all open calls"
                 );
                 return self.refuse(id, CallError::new(Code::ArgumentsSize, message));
             }

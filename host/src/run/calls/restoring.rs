@@ -135,7 +135,9 @@ impl OpenCalls {
         match self.router.verdict(&found, ArgumentsRef::Text(arguments)) {
             PolicyVerdict::Deny(error) => AskRecheck::Denied(error),
             // A decision counts even if the current policy would not ask.
-            PolicyVerdict::Go if ask.kind == AskKind::ToolPermission && !is_decided => {
+            PolicyVerdict::Go | PolicyVerdict::GoOverAsk
+                if ask.kind == AskKind::ToolPermission && !is_decided =>
+            {
                 AskRecheck::NotNeeded
             }
             _ => AskRecheck::StillNeeded(Box::new(found)),
@@ -152,9 +154,7 @@ enum AskRecheck {
 
 /// The refusal of a call that may have been made before it was denied.
 pub(super) fn denied_while_out(error: CallError) -> CallError {
-    let message = format!(
-        "nobody knows what became of this call, and it is not made again: {}",
-        error.message
-    );
+    let message =
+        format!("the outcome of this call is unknown, and it is not made again: {}", error.message);
     CallError::new(Code::OutcomeUnknown, message)
 }

@@ -20,6 +20,7 @@ use tokio::task::JoinHandle;
 /// A grant that is being written.
 pub(in crate::run) struct PendingGrantWrite {
     pub(in crate::run) tool: ToolName,
+    pub(in crate::run) constraints: Vec<Constraint>,
     pub(in crate::run) written: JoinHandle<Result<(), Error>>,
 }
 
@@ -109,7 +110,7 @@ impl RunGrants {
         else {
             return;
         };
-        let (tool, run) = (grant.tool.clone(), self.run);
+        let (tool, run, constraints) = (grant.tool.clone(), self.run, grant.constraints.clone());
         let RecordedDecision { who, channel, .. } = decided.clone();
         let written = tokio::spawn(async move {
             let copy = grant.clone();
@@ -121,7 +122,7 @@ impl RunGrants {
             let _ = journal.audit(AuditNote::new(clock.now(), Some(run), what)).await;
             Ok(())
         });
-        self.writes.push(PendingGrantWrite { tool, written });
+        self.writes.push(PendingGrantWrite { tool, constraints, written });
     }
 
     /// Takes the grants that are being written.

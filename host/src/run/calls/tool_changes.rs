@@ -47,10 +47,10 @@ pub(super) fn change_since_grant(
             text.join(", ")
         };
         let now = match offers.first() {
-            Some(offer) => format!("{}; any other argument asks", text(offer)),
-            None => "every argument must be named".to_owned(),
+            Some(offer) => format!("{}; other arguments ask", text(offer)),
+            None => "a condition for each argument".to_owned(),
         };
-        let before = format!("{}; any other argument was free", text(&grant.constraints));
+        let before = format!("{}; other arguments were allowed", text(&grant.constraints));
         change.differences.push(Difference::new("conditions", Some(before), Some(now)));
         change = change.with_conditions(grant.constraints.clone());
     }
@@ -72,11 +72,11 @@ pub(super) fn difference(
 pub(super) fn change_reason(since: ChangeBaseline) -> &'static str {
     match since {
         ChangeBaseline::Grant => {
-            "it is not what was allowed for good: its definition or its server has changed since"
+            "its definition or its server has changed since it was always allowed"
         }
         ChangeBaseline::EarlierCall => {
-            "its definition or its server has changed since this run called it before"
+            "its definition or its server has changed since this run called it"
         }
-        _ => "its definition or its server has changed since it was decided about",
+        _ => "its definition or its server has changed since it was shown",
     }
 }

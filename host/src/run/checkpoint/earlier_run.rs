@@ -234,7 +234,7 @@ impl UnmatchedCall {
     pub(in crate::run) fn ask(&self) -> Ask {
         let arguments = serde_json::from_str(&self.arguments).unwrap_or(Value::Null);
         let reason = format!(
-            "call {} of the earlier run was made, and the mended program does not ask for it again",
+            "the earlier run made this call ({}), and the corrected program does not make it",
             self.call
         );
         Ask::new(AskKind::UncertainCall, None, self.tool.clone(), arguments, reason)

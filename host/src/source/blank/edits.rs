@@ -13,6 +13,13 @@ pub(super) struct Edits<'t> {
     out: Vec<u8>,
 }
 
+/// Blanks spans of a code.
+pub(in super::super) fn blank_spans(code: &str, spans: &[Span]) -> String {
+    let mut edits = Edits::new(code, &[]);
+    spans.iter().for_each(|span| edits.blank_span(*span));
+    edits.finish()
+}
+
 impl<'t> Edits<'t> {
     pub(super) fn new(source: &'t str, tokens: &'t [Token]) -> Self {
         Self { source, tokens, out: source.as_bytes().to_vec() }
@@ -104,10 +111,19 @@ impl<'t> Edits<'t> {
 
     /// Blanks a list item and the comma after it.
     pub(super) fn blank_item(&mut self, span: Span) {
-        let end = match self.token_from(span.end) {
-            Some(token) if token.kind() == Kind::Comma => token.end(),
-            _ => span.end,
-        };
-        self.blank(span.start, end);
+        self.blank_span(self.item_span(span));
+    }
+
+    /// Returns the span of a list item with the comma after it.
+    pub(super) fn item_span(&self, span: Span) -> Span {
+        match self.token_from(span.end) {
+            Some(token) if token.kind() == Kind::Comma => Span::new(span.start, token.end()),
+            _ => span,
+        }
+    }
+
+    /// Reports whether the start of a span was blanked.
+    pub(super) fn is_blank(&self, span: Span) -> bool {
+        self.is_blanked(span.start)
     }
 }

@@ -8,15 +8,20 @@
 //! Where that could happen, a `;` replaces a blank or a parenthesis moves. Where neither is
 //! possible, the construct is refused.
 //!
+//! An import whose names are used only as types is erased, as TypeScript does it.
+//!
 //! **Invariant:** output and input have the same length in bytes, and the same line ends.
 
 mod class;
 mod edits;
 mod erase;
+mod import_uses;
+mod links;
 mod visit;
 
 #[cfg(test)]
 mod tests;
 
+pub(super) use edits::blank_spans;
 pub(super) use erase::is_erased;
 pub(super) use visit::blank;

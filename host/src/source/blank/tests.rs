@@ -176,23 +176,48 @@ fn statements_that_are_only_types() {
 
 #[test]
 fn type_specifiers_go_and_value_imports_stay() {
-    expect("import { ‹type A,› b } from './a.ts'");
-    expect("import { b, ‹type A› } from './a.ts'");
+    expect("import { ‹type A,› b } from './a.ts'; b");
+    expect("import { b, ‹type A› } from './a.ts'; b");
     expect("import { ‹type A› } from './a.ts'");
-    expect("import d, { ‹type A as B,› ‹type C› } from './a.ts'");
+    expect("‹;¦import { type A, B } from './a.ts';› let b‹: B›");
+    expect("import d, { ‹type A as B,› ‹type C› } from './a.ts'; d");
     expect("export { ‹type A,› b } from './a.ts'");
     expect("const b = 1; export { b, ‹type A› }");
-    expect("import x from './a.json' ‹with { type: 'json' }›");
+    expect("import x from './a.json' ‹with { type: 'json' }›; x");
     let names = |text: &str| -> Vec<String> {
         run(text).imports.into_iter().map(|import| import.specifier).collect()
     };
     let text = "import a from './a.ts'; import './b.ts'; export * from './c.ts'; export { d } from './d.ts'\n\
-                const e = await import('./e.ts'), f = import(`./f.ts`); import { type G } from './g.ts'; import './a.ts'";
+                const e = await import('./e.ts'), f = import(`./f.ts`); import { g } from './g.ts'; g; import './a.ts'";
     assert_eq!(names(text), ["./a.ts", "./b.ts", "./c.ts", "./d.ts", "./e.ts", "./f.ts", "./g.ts"]);
-    assert!(run("import('./a' + b)").unknown_import.is_some());
+    let text = "import { A } from './a.ts'; import { B } from './b.ts'; import './b.ts'; import { type C } from './c.ts'; import { D } from './d.ts'; let a: A, b: B";
+    assert_eq!(names(text), ["./b.ts", "./c.ts", "./d.ts"]);
+    assert!(run("import('./a' + b)").imports.is_empty(), "known when the program gets there");
     assert!(run("import.meta.url").is_module);
     assert!(!run("import('./a.ts')").is_module);
     expect("import('./a.json'‹, { with: { type: 'json' } }›)");
+}
+
+#[test]
+fn imports_that_are_used_only_as_types_go() {
+    expect("‹;¦import { A } from './a.ts';› let a‹: A›");
+    expect("‹;¦import A from './a.ts';› let a‹: A› = b ‹as A›");
+    expect("‹;¦import * as all from './a.ts';› let a‹: all.A›");
+    expect("import { ‹A,› b } from './a.ts'; b‹<A>›()");
+    expect("import { b, ‹A› } from './a.ts'; class C extends b ‹implements A› {}");
+    expect("import ‹D,› { b } from './a.ts'; b(x ‹as D›)");
+    expect("import d‹, * as all› from './a.ts'; d(x ‹as all.A›)");
+    expect("import ‹D,› * as all from './a.ts'; all.f(x ‹as D›)");
+    expect("import { A } from './a.ts'; const o = { A }");
+    expect("import { A } from './a.ts'; export { A }");
+    expect("import { A } from './a.ts'; const x = `${A}`");
+    expect("import { A } from './a.ts'; for (A.x of y) {}");
+    expect("import {} from './a.ts'");
+    expect("import './a.ts'");
+    expect("import { A } from './a.ts'; let b");
+    expect("‹;¦import type A from './a.ts';› export { ‹A› }");
+    expect("‹;¦type A = 1;› const b = 1; export { ‹A,› b }");
+    expect("‹;¦interface A {}› const A = 1; export { A }");
 }
 
 #[test]

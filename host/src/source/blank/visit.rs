@@ -10,15 +10,18 @@ use oxc::parser::{Kind, Token};
 use oxc::span::GetSpan as _;
 use oxc::syntax::scope::ScopeFlags;
 
-use super::super::compile::ModuleImport;
+use super::super::compile::{ImportTiming, ModuleImport};
 use super::super::error::UnsupportedConstruct;
 use super::edits::Edits;
-use super::{class, erase};
+use super::import_uses::{self, ImportUses};
+use super::{class, erase, links};
+use crate::source::links::{ExportOrigin, ModuleLinks};
 
 /// A program without its types.
 pub(in super::super) struct BlankedProgram {
     pub(in super::super) code: String,
-    /// Its imports, each specifier once.
+    /// Its imports: those at its top with each specifier once, and every dynamic one that is written
+    /// out.
     pub(in super::super) imports: Vec<ModuleImport>,
     /// Whether it has module syntax that remains at run time.
     pub(in super::super) is_module: bool,
@@ -26,8 +29,8 @@ pub(in super::super) struct BlankedProgram {
     pub(in super::super) top_level_return: Option<u32>,
     /// The first construct that cannot be run.
     pub(in super::super) refusal: Option<UnsupportedConstruct>,
-    /// The first dynamic import whose specifier is not written out.
-    pub(in super::super) unknown_import: Option<u32>,
+    /// The names that it imports and exports.
+    pub(in super::super) links: ModuleLinks,
 }
 
 /// Blanks the types of a program.
@@ -35,32 +38,45 @@ pub(in super::super) fn blank(program: &Program<'_>, tokens: &[Token]) -> Blanke
     let mut blanker = Blanker {
         edits: Edits::new(program.source_text, tokens),
         imports: Vec::new(),
+        known: HashSet::new(),
         specifiers: HashSet::new(),
+        uses: ImportUses::new(program),
         is_module: false,
         function_depth: 0,
         statement_start: u32::MAX,
         top_level_return: None,
         refusal: None,
-        unknown_import: None,
     };
     if let Some(hashbang) = &program.hashbang {
         blanker.edits.blank_span(hashbang.span);
     }
     blanker.visit_statements(&program.body);
+    blanker.uses.note_mentions(program, tokens);
+    blanker.erase_type_imports(program);
+    let links = links::read(program, &blanker.edits, &blanker.uses);
+    for export in &links.exports {
+        if let (ExportOrigin::Type, Some(text)) = (&export.origin, &export.text) {
+            blanker.edits.blank_span(text.erased);
+        }
+    }
     BlankedProgram {
         code: blanker.edits.finish(),
         imports: blanker.imports,
         is_module: blanker.is_module,
         top_level_return: blanker.top_level_return,
         refusal: blanker.refusal,
-        unknown_import: blanker.unknown_import,
+        links,
     }
 }
 
 struct Blanker<'t> {
     edits: Edits<'t>,
     imports: Vec<ModuleImport>,
+    /// The specifiers of the static imports in `imports`.
+    known: HashSet<String>,
+    /// The specifiers of `export … from` declarations.
     specifiers: HashSet<String>,
+    uses: ImportUses,
     is_module: bool,
     /// The number of functions around the current node.
     function_depth: usize,
@@ -68,10 +84,30 @@ struct Blanker<'t> {
     statement_start: u32,
     top_level_return: Option<u32>,
     refusal: Option<UnsupportedConstruct>,
-    unknown_import: Option<u32>,
 }
 
 impl Blanker<'_> {
+    /// Erases imports that only the end of the text shows to be types: uses follow.
+    fn erase_type_imports(&mut self, program: &Program<'_>) {
+        let mut kept = HashSet::new();
+        for declaration in import_uses::declarations(program) {
+            if self.uses.is_erased(declaration) {
+                self.edits.erase(declaration.span);
+            } else {
+                self.is_module = true;
+                kept.insert(declaration.source.value.as_str());
+                self.uses.blank_types(&mut self.edits, declaration);
+            }
+        }
+        // What is exported from there too was recorded in `specifiers`.
+        let specifiers = &self.specifiers;
+        self.imports.retain(|import| {
+            import.timing == ImportTiming::Dynamic
+                || specifiers.contains(&import.specifier)
+                || kept.contains(import.specifier.as_str())
+        });
+    }
+
     fn refuse(&mut self, offset: u32, what: &'static str, hint: &'static str) {
         if self.refusal.is_none_or(|refusal| refusal.offset > offset) {
             self.refusal = Some(UnsupportedConstruct { offset, what, hint });
@@ -79,9 +115,20 @@ impl Blanker<'_> {
     }
 
     fn record_import(&mut self, source: &str, offset: u32) {
-        if self.specifiers.insert(source.to_owned()) {
-            self.imports.push(ModuleImport { specifier: source.to_owned(), offset });
+        self.specifiers.insert(source.to_owned());
+        self.push_import(source, offset);
+    }
+
+    fn push_import(&mut self, source: &str, offset: u32) {
+        if self.known.insert(source.to_owned()) {
+            let (specifier, timing) = (source.to_owned(), ImportTiming::Static);
+            self.imports.push(ModuleImport { specifier, offset, timing });
         }
+    }
+
+    fn record_dynamic_import(&mut self, source: &str, offset: u32) {
+        let (specifier, timing) = (source.to_owned(), ImportTiming::Dynamic);
+        self.imports.push(ModuleImport { specifier, offset, timing });
     }
 
     fn is_unsafe_assertion(&self, it: &TSTypeAssertion<'_>) -> bool {
@@ -156,12 +203,15 @@ impl<'a> Visit<'a> for Blanker<'_> {
     // Modules
 
     fn visit_import_declaration(&mut self, it: &ImportDeclaration<'a>) {
-        self.is_module = true;
         if it.phase.is_some() {
             self.refuse(it.span.start, "an import phase", "write a plain `import`");
         }
-        self.record_import(&it.source.value, it.source.span.start);
+        self.push_import(&it.source.value, it.source.span.start);
         walk::walk_import_declaration(self, it);
+    }
+
+    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
+        self.uses.note_value(it.name.as_str());
     }
 
     fn visit_import_specifier(&mut self, it: &ImportSpecifier<'a>) {
@@ -173,6 +223,8 @@ impl<'a> Visit<'a> for Blanker<'_> {
     fn visit_export_specifier(&mut self, it: &ExportSpecifier<'a>) {
         if it.export_kind.is_type() {
             self.edits.blank_item(it.span);
+        } else {
+            self.uses.note_export(&it.local.name());
         }
     }
 
@@ -220,15 +272,15 @@ impl<'a> Visit<'a> for Blanker<'_> {
     fn visit_import_expression(&mut self, it: &ImportExpression<'a>) {
         match &it.source {
             Expression::StringLiteral(source) => {
-                self.record_import(&source.value, source.span.start)
+                self.record_dynamic_import(&source.value, it.span.start)
             }
             Expression::TemplateLiteral(source) if source.is_no_substitution_template() => {
                 let text = source.quasis.first().and_then(|quasi| quasi.value.cooked);
-                self.record_import(text.map_or("", |text| text.as_str()), source.span.start);
+                let text = text.map_or("", |text| text.as_str());
+                self.record_dynamic_import(text, it.span.start);
             }
-            _ => {
-                self.unknown_import.get_or_insert(it.span.start);
-            }
+            // The program computes what it imports, and finds out when it gets there.
+            _ => {}
         }
         if it.phase.is_some() {
             self.refuse(it.span.start, "an import phase", "write a plain `import(…)`");

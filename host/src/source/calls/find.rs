@@ -3,9 +3,9 @@
 use super::literal::Literal;
 use super::names::ModuleVariables;
 use super::walk::{CallFinder, UnplacedCall};
+use crate::model::{LineIndex, Position, utf16_column};
 use crate::source::error::{ModuleText, SourceError};
 use crate::source::parse;
-use crate::source::position::{LineIndex, Position, utf16_column};
 use crate::source::program::{Language, Program, SourceModule};
 use crate::source::stack;
 use oxc::ast_visit::Visit as _;

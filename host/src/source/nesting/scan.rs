@@ -6,10 +6,10 @@ use crate::source::token_class::{self, PrecedingToken};
 /// Deepest nesting of brackets. Real code nests tens of levels; a guess costs time for each level
 /// inside it.
 const BRACKETS: usize = 200;
-/// Longest chain of `? :` without brackets, for the same reason.
-const CHAIN: u32 = 200;
-/// Longest chain of `=>` without brackets: after `?`, each may be the end of a wrong guess.
-const ARROWS: u32 = 16;
+/// How often the parser may read a token again on average. Ordinary code stays far below one.
+const REREADS: u64 = 16;
+/// How many tokens the parser may read again in any text: about a tenth of a second.
+const SPARE_REREADS: u64 = 1_000_000;
 /// Most brackets inside the default values of possible parameters, which are inside a guess.
 const GUESSES: usize = 16;
 /// Most values inside possible type arguments: each may double the time to parse the text inside.
@@ -20,8 +20,6 @@ const INFERS: u32 = 8;
 /// Most bytes read in search of the end of regular expressions, for each byte of the text. An
 /// ordinary text needs one.
 const RESCANS: usize = 16;
-/// Most `<` open at once. Real types nest ten levels and more.
-const ANGLES: u32 = 32;
 /// Most possible doublings, counted without context in a text that can be read in two ways.
 const BLIND_DOUBLINGS: usize = 8;
 
@@ -48,12 +46,14 @@ enum OpenBracket {
 #[derive(Default)]
 struct NestingLevel {
     open: Option<OpenBracket>,
-    /// How many `? :` are open since the last statement or item began.
-    chain: u32,
-    /// How many `=>` it contains.
+    /// Whether the current item contains a `?` that is followed by a value.
+    conditional: bool,
+    /// How many `=>` follow such a `?` in the current item.
     arrows: u32,
     /// How many `<` are open.
     angles: u32,
+    /// Whether `extends` follows an open `<`, so that `?` and `:` may belong to a type.
+    extends: bool,
     /// Whether this may be a list of parameters or a pattern.
     guessable: bool,
     /// Whether it may contain values, not only types: it is inside such a level and no `<` is open
@@ -87,6 +87,10 @@ struct NestingScan<'t> {
     previous: u8,
     levels: Vec<NestingLevel>,
     angles: u32,
+    arrows: u32,
+    tokens: u64,
+    /// How many tokens the parser may read again after wrong guesses.
+    rereads: u64,
     guesses: usize,
     doublings: usize,
     ambiguous_slash: Option<usize>,
@@ -104,6 +108,9 @@ pub(in crate::source) fn check(text: &str, language: Language) -> Result<(), Nes
         previous: b';',
         levels: vec![NestingLevel { may_hold_values: true, ..NestingLevel::default() }],
         angles: 0,
+        arrows: 0,
+        tokens: 0,
+        rereads: 0,
         guesses: 0,
         doublings: 0,
         ambiguous_slash: None,
@@ -114,34 +121,39 @@ pub(in crate::source) fn check(text: &str, language: Language) -> Result<(), Nes
     if text.starts_with("#!") {
         scan.skip_line();
     }
-    let mut line_end = false;
+    let most_rescanned = text.len().saturating_mul(RESCANS);
+    let mut line_ended = false;
     while let Some(byte) = scan.peek(0) {
         let start = scan.at;
         if let Some(ends_line) = scan.skip_trivia(text) {
-            line_end |= ends_line;
+            line_ended |= ends_line;
             continue;
         }
-        scan.read_token(text, byte, line_end);
+        scan.read_token(text, byte, line_ended);
         scan.previous = scan.text.get(scan.at.wrapping_sub(1)).copied().unwrap_or(b';');
-        line_end = false;
+        line_ended = false;
         if scan.levels.len() > BRACKETS {
             return Err(too_deep(start, "brackets are nested too deep"));
         }
         if scan.infers > INFERS {
             return Err(too_deep(start, "`infer … extends` is nested too deep"));
         }
-        if scan.rescanned / RESCANS > text.len() {
+        if scan.rescanned > most_rescanned {
             return Err(too_deep(start, "too many `/` without an end in one line"));
         }
         if scan.guesses > GUESSES {
             return Err(too_deep(start, "default values are nested too deep"));
         }
-        if scan.levels.last().is_some_and(|level| level.chain > CHAIN || level.arrows > ARROWS) {
-            return Err(too_deep(start, "`? :` and `=>` are chained too long"));
-        }
-        if language == Language::TypeScript && (scan.doublings > DOUBLINGS || scan.angles > ANGLES)
-        {
-            return Err(too_deep(start, "`<` is nested too deep"));
+        if language == Language::TypeScript {
+            scan.tokens += 1;
+            scan.rereads += u64::from(scan.angles) + u64::from(scan.arrows);
+            let is_costly = scan.rereads > scan.tokens * REREADS + SPARE_REREADS;
+            if is_costly && scan.arrows > scan.angles {
+                return Err(too_deep(start, "`? :` and `=>` are chained too long"));
+            }
+            if is_costly || scan.doublings > DOUBLINGS {
+                return Err(too_deep(start, "`<` is nested too deep"));
+            }
         }
         debug_assert!(scan.at > start, "each token is longer than nothing");
     }
@@ -157,6 +169,19 @@ pub(in crate::source) fn check(text: &str, language: Language) -> Result<(), Nes
             })
         }
         _ => Ok(()),
+    }
+}
+
+/// Returns the first line end at or after an offset.
+fn line_end(text: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
+    loop {
+        at += text.get(at..)?.iter().position(|byte| matches!(byte, b'\n' | b'\r' | 0xe2))?;
+        // Line and paragraph separators end lines too.
+        match text.get(at..) {
+            Some([0xe2, 0x80, 0xa8 | 0xa9, ..] | [b'\n' | b'\r', ..]) => return Some(at),
+            _ => at += 1,
+        }
     }
 }
 
@@ -201,24 +226,24 @@ impl NestingScan<'_> {
     /// at any other token.
     fn skip_trivia(&mut self, text: &str) -> Option<bool> {
         match (self.peek(0)?, self.peek(1)) {
-            (b'\n' | b'\r', _) => {
-                self.at += 1;
-                Some(true)
-            }
-            (b' ' | b'\t' | 0x0b | 0x0c, _) => {
-                self.at += 1;
-                Some(false)
+            (b'\n' | b'\r' | b' ' | b'\t' | 0x0b | 0x0c, _) => {
+                let mut ends_line = false;
+                while let Some(byte @ (b' ' | b'\n' | b'\r' | b'\t' | 0x0b | 0x0c)) = self.peek(0) {
+                    ends_line |= matches!(byte, b'\n' | b'\r');
+                    self.at += 1;
+                }
+                Some(ends_line)
             }
             (b'/', Some(b'/')) => {
-                let rest = &text[self.at..];
-                self.at += rest.find(['\n', '\r', '\u{2028}', '\u{2029}']).unwrap_or(rest.len());
+                self.at = line_end(self.text, self.at).unwrap_or(self.text.len());
                 Some(false)
             }
             (b'/', Some(b'*')) => {
                 let rest = &text[self.at + 2..];
                 let length = rest.find("*/").map_or(rest.len(), |end| end + 2);
+                let start = self.at;
                 self.at += 2 + length;
-                Some(rest[..length].contains(['\n', '\r', '\u{2028}', '\u{2029}']))
+                Some(line_end(&self.text[..self.at], start).is_some())
             }
             (0x80.., _) => {
                 let c = text[self.at..].chars().next()?;
@@ -286,6 +311,7 @@ impl NestingScan<'_> {
         let open = closed.as_ref().and_then(|level| level.open);
         if let Some(level) = closed {
             self.angles -= level.angles;
+            self.arrows -= level.arrows;
             self.infers -= level.infers;
             self.guesses -= usize::from(level.guessed);
             self.doublings -= usize::from(level.doubled);
@@ -425,6 +451,11 @@ impl NestingScan<'_> {
         if token_class::ends_type_list(word) {
             self.end_angles();
         }
+        if word == b"extends"
+            && let Some(level) = self.levels.last_mut()
+        {
+            level.extends |= level.angles > 0;
+        }
         self.last = next;
     }
 
@@ -436,11 +467,17 @@ impl NestingScan<'_> {
             (b'=', Some(b'>')) => {
                 length = 2;
                 last = PrecedingToken::Arrow;
-                if let Some(level) = self.levels.last_mut() {
+                if let Some(level) = self.levels.last_mut()
+                    && level.conditional
+                {
                     level.arrows += 1;
+                    self.arrows += 1;
                 }
             }
-            (b'=', Some(b'=')) => length = 2,
+            (b'=' | b'!', Some(b'=')) => {
+                length = if self.peek(2) == Some(b'=') { 3 } else { 2 };
+                self.end_angles();
+            }
             (b'=', _) => {
                 if let Some(level) = self.levels.last_mut() {
                     level.assigning = true;
@@ -454,11 +491,9 @@ impl NestingScan<'_> {
                 length = 2;
                 self.end_angles();
             }
-            (b'?', _) => {
-                if let Some(level) = self.levels.last_mut() {
-                    level.chain += 1;
-                }
-            }
+            (b'?', _) => self.read_question_mark(),
+            // Outside brackets, a list of types has a `:` only in a conditional type.
+            (b':', _) if !self.may_be_conditional_type() => self.end_angles(),
             (b'.', _) => last = PrecedingToken::Dot,
             (b';' | b',', _) => {
                 self.end_item();
@@ -475,10 +510,7 @@ impl NestingScan<'_> {
                 };
                 self.end_angles();
             }
-            (b'!', other)
-                if other != Some(b'=')
-                    && matches!(self.last, PrecedingToken::Operand | PrecedingToken::Brace) =>
-            {
+            (b'!', _) if matches!(self.last, PrecedingToken::Operand | PrecedingToken::Brace) => {
                 last = PrecedingToken::Brace; // `a! / b` or `a⏎!/b/`: either way.
             }
             (b'<', Some(b'=')) => length = 2,
@@ -495,9 +527,34 @@ impl NestingScan<'_> {
         self.last = last;
     }
 
+    /// Reads a `?`. It is the sign of an optional name before `:`, `,`, `=` and a closing bracket;
+    /// before a value it belongs to a conditional expression or type.
+    fn read_question_mark(&mut self) {
+        let rest = &self.text[self.at + 1..];
+        let next = rest.iter().find(|byte| !byte.is_ascii_whitespace()).copied().unwrap_or(b';');
+        if b":,=;)]}".contains(&next) {
+            return;
+        }
+        if let Some(level) = self.levels.last_mut() {
+            level.conditional = true;
+        }
+        // Without `extends`, the parser reads no type beyond a `?` that a type or value follows.
+        // Behind a comment or other white space it may be anything.
+        let starts_value = next.is_ascii_alphanumeric() || b"_$\"'`({[-+~".contains(&next);
+        let is_extends = next == b'e' && rest.trim_ascii_start().starts_with(b"extends");
+        if starts_value && !is_extends && !self.may_be_conditional_type() {
+            self.end_angles();
+        }
+    }
+
+    fn may_be_conditional_type(&self) -> bool {
+        self.levels.last().is_some_and(|level| level.extends)
+    }
+
     fn end_item(&mut self) {
         if let Some(level) = self.levels.last_mut() {
-            (level.chain, level.arrows, level.assigning) = (0, 0, false);
+            self.arrows -= std::mem::take(&mut level.arrows);
+            (level.conditional, level.assigning) = (false, false);
             self.infers -= std::mem::take(&mut level.infers);
         }
     }
@@ -516,6 +573,7 @@ impl NestingScan<'_> {
         {
             level.angles -= 1;
             level.doubling &= level.angles > 0;
+            level.extends &= level.angles > 0;
             self.angles -= 1;
         }
     }
@@ -523,7 +581,7 @@ impl NestingScan<'_> {
     fn end_angles(&mut self) {
         if let Some(level) = self.levels.last_mut() {
             self.angles -= level.angles;
-            (level.angles, level.doubling) = (0, false);
+            (level.angles, level.doubling, level.extends) = (0, false, false);
         }
     }
 }

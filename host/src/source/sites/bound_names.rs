@@ -12,6 +12,26 @@ use oxc::syntax::scope::ScopeFlags;
 /// Deepest nesting of arrays and objects that is checked.
 const DEPTH: u32 = 8;
 
+/// Functions of the language that programs often call around others.
+const BUILTINS: [&str; 16] = [
+    "Array",
+    "BigInt",
+    "Boolean",
+    "Date",
+    "Error",
+    "Map",
+    "Number",
+    "Object",
+    "Promise",
+    "RegExp",
+    "Set",
+    "String",
+    "Symbol",
+    "TypeError",
+    "parseFloat",
+    "parseInt",
+];
+
 /// The names that a module binds, in any scope.
 #[derive(Default)]
 pub(super) struct BoundNames<'a> {
@@ -31,6 +51,33 @@ impl<'a> BoundNames<'a> {
     /// Reports whether a function or class of that name is declared.
     pub(super) fn is_declared(&self, name: &str) -> bool {
         self.declared.contains(name)
+    }
+
+    /// Reports whether an expression is a function of the language, such as `String` or
+    /// `console.log`.
+    pub(super) fn is_builtin(&self, callee: &Expression<'_>) -> bool {
+        let (name, members): (&str, &[&str]) = match callee {
+            Expression::Identifier(it) => (it.name.as_str(), &[]),
+            Expression::StaticMemberExpression(it) => match &it.object {
+                Expression::Identifier(object) => {
+                    let known: &[&str] = match object.name.as_str() {
+                        "console" => &["debug", "error", "info", "log", "warn"],
+                        "JSON" => &["parse", "stringify"],
+                        "Object" => &["assign", "entries", "fromEntries", "keys", "values"],
+                        "Promise" => &["all", "allSettled", "any", "race", "reject", "resolve"],
+                        _ => return false,
+                    };
+                    if !known.contains(&it.property.name.as_str()) {
+                        return false;
+                    }
+                    (object.name.as_str(), known)
+                }
+                _ => return false,
+            },
+            _ => return false,
+        };
+        let is_global = !members.is_empty() || BUILTINS.contains(&name);
+        is_global && !self.bound.contains(name)
     }
 
     /// Reports whether none of the arguments can throw.

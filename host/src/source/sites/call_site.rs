@@ -5,15 +5,19 @@
 
 use std::collections::{HashMap, HashSet};
 
+use oxc::span::Span;
+
 /// Most sites stored for one position. Arguments do not nest deeper; only chained calls, as in
 /// `f()()()`, can exceed it.
 const SITES: usize = 200;
 
 /// The kind of operation that a frame can be stopped at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CallSiteKind {
-    /// A call, `new`, or a tagged template.
+pub(in super::super) enum CallSiteKind {
+    /// A call or a tagged template.
     Call,
+    /// A call with `new`.
+    New,
     /// A property that is read.
     Get,
     /// A property that is written.
@@ -22,18 +26,22 @@ pub(super) enum CallSiteKind {
 
 /// One operation of the program that runs a function.
 #[derive(Debug)]
-pub(super) struct CallSite {
-    pub(super) kind: CallSiteKind,
+pub(in super::super) struct CallSite {
+    pub(in super::super) kind: CallSiteKind,
     /// The offset that is shown to people.
-    pub(super) start: u32,
+    pub(in super::super) start: u32,
     /// The name of the called function, or of the property that is read or written.
     pub(super) name: Option<String>,
     /// Whether a function or class of that name is declared in the module.
     pub(super) is_declared: bool,
+    /// Whether it is a function of the language, which can be called.
+    pub(super) is_builtin: bool,
     /// Whether it makes an error, as `throw …` or `new TypeError(…)` do.
     pub(super) makes_error: bool,
     /// Whether only the call itself can throw.
     pub(super) is_inert: bool,
+    /// The expression that is called, or whose property is read or written.
+    pub(in super::super) target: Option<Span>,
 }
 
 /// The sites of a module by the offset that QuickJS reports for them, innermost first.
@@ -45,6 +53,9 @@ pub(in super::super) struct CallSites {
     /// QuickJS notes no position in the constructor that it generates for them, and reports such a
     /// function at the first column.
     classes: HashSet<(u32, Option<String>)>,
+    /// The expressions that are awaited, by the offset that QuickJS reports when an error comes out
+    /// of them.
+    awaited: HashMap<u32, Vec<Span>>,
 }
 
 impl CallSites {
@@ -54,6 +65,41 @@ impl CallSites {
         if sites.len() < SITES {
             sites.push(site);
         }
+    }
+
+    /// Adds an expression that is awaited.
+    pub(super) fn push_awaited(&mut self, reported: u32, expression: Span) {
+        let awaited = self.awaited.entry(reported).or_default();
+        if awaited.len() < SITES {
+            awaited.push(expression);
+        }
+    }
+
+    /// Returns the expressions that are awaited at a position, innermost first.
+    pub(in super::super) fn awaited(&self, reported: u32) -> &[Span] {
+        self.awaited.get(&reported).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the call at a position whose target is not a function, if only one can be meant.
+    pub(in super::super) fn uncallable(&self, reported: u32) -> Option<&CallSite> {
+        // A function that is declared can be called.
+        let mut calls = self.calls(reported).filter(|site| !site.is_declared && !site.is_builtin);
+        let first = calls.next()?;
+        if calls.next().is_some() { None } else { Some(first) }
+    }
+
+    /// Returns the place at a position that reads or writes a property, if only one can be meant.
+    pub(in super::super) fn property(
+        &self,
+        reported: u32,
+        kind: CallSiteKind,
+        name: &str,
+    ) -> Option<&CallSite> {
+        let sites = self.sites.get(&reported)?.iter();
+        let mut sites =
+            sites.filter(|site| site.kind == kind && site.name.as_deref() == Some(name));
+        let first = sites.next()?;
+        if sites.next().is_some() { None } else { Some(first) }
     }
 
     /// Adds a class without a constructor.
@@ -106,7 +152,7 @@ impl CallSites {
 
     fn calls(&self, reported: u32) -> impl DoubleEndedIterator<Item = &CallSite> {
         let sites = self.sites.get(&reported).map_or(&[][..], Vec::as_slice);
-        sites.iter().filter(|site| site.kind == CallSiteKind::Call)
+        sites.iter().filter(|site| matches!(site.kind, CallSiteKind::Call | CallSiteKind::New))
     }
 }
 

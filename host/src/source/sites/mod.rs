@@ -27,5 +27,5 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-pub(super) use call_site::CallSites;
+pub(super) use call_site::{CallSite, CallSiteKind, CallSites};
 pub(super) use find::find;

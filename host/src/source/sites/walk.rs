@@ -11,8 +11,8 @@ use oxc::span::{GetSpan as _, Span};
 use oxc::syntax::operator::BinaryOperator;
 use oxc::syntax::scope::ScopeFlags;
 
-use super::super::position::LineIndex;
 use super::callee::CalleeName;
+use crate::model::LineIndex;
 use crate::source::sites::bound_names::BoundNames;
 use crate::source::sites::call_site::{CallSite, CallSiteKind, CallSites};
 use crate::source::sites::token_columns::TokenColumns;
@@ -25,6 +25,8 @@ pub(super) struct CodeIndex<'w, 'a> {
     pub(super) lines: &'w LineIndex<'w>,
     pub(super) columns: TokenColumns,
     pub(super) names: BoundNames<'a>,
+    /// The function that pml calls with the value of a last expression.
+    pub(super) wrapper: Option<&'w str>,
 }
 
 /// Notes positions and collects the sites that are reported at wanted ones.
@@ -40,6 +42,18 @@ pub(super) struct CallSiteFinder<'w, 'a> {
     /// The name that a nameless class gets from its variable.
     class_name: Option<&'a str>,
     found: CallSites,
+}
+
+/// A call to record.
+struct RecordedCall<'c, 'a> {
+    kind: CallSiteKind,
+    span: Span,
+    /// The offset that is shown to people.
+    start: u32,
+    name: Option<&'c str>,
+    /// The expression that is called.
+    callee: Option<&'c Expression<'a>>,
+    arguments: Option<&'c [Argument<'a>]>,
 }
 
 impl<'w, 'a> CallSiteFinder<'w, 'a> {
@@ -75,37 +89,39 @@ impl<'w, 'a> CallSiteFinder<'w, 'a> {
         self.last_noted = outer;
     }
 
-    fn record_call(
-        &mut self,
-        span: Span,
-        start: u32,
-        name: Option<&str>,
-        arguments: Option<&[Argument<'_>]>,
-    ) {
+    fn record_call(&mut self, call: RecordedCall<'_, '_>) {
         if !self.wanted.contains(&self.last_noted) {
             return;
         }
+        let RecordedCall { kind, span, start, name, callee, arguments } = call;
+        let target = callee.map(|callee| callee.span());
+        let is_builtin = callee.is_some_and(|callee| self.code.names.is_builtin(callee));
         let is_error = name.is_some_and(|name| name.ends_with("Error") || name == "DOMException");
         let site = CallSite {
-            kind: CallSiteKind::Call,
+            kind,
             start,
             name: name.map(str::to_owned),
             is_declared: name.is_some_and(|name| self.code.names.is_declared(name)),
+            is_builtin,
             makes_error: is_error || self.thrown == Some(span),
             is_inert: arguments.is_some_and(|it| self.code.names.are_inert(it)),
+            target,
         };
         self.found.push(self.last_noted, site);
     }
 
-    fn record_access(&mut self, kind: CallSiteKind, property: &IdentifierName<'_>) {
+    fn record_access(&mut self, kind: CallSiteKind, member: &StaticMemberExpression<'_>) {
+        let property = &member.property;
         if self.wanted.contains(&self.last_noted) {
             let site = CallSite {
                 kind,
                 start: property.span.start,
                 name: Some(property.name.to_string()),
                 is_declared: false,
+                is_builtin: false,
                 makes_error: false,
                 is_inert: false,
+                target: Some(member.span),
             };
             self.found.push(self.last_noted, site);
         }
@@ -156,9 +172,26 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
             self.note_token(first);
         }
         self.visit_arguments(&it.arguments);
+        if self.code.wrapper.is_some_and(|wrapper| it.callee.is_specific_id(wrapper)) {
+            return;
+        }
         let callee = CalleeName::of(&it.callee, self.superclass());
         let start = callee.start.unwrap_or_else(|| self.code.columns.previous_start(first));
-        self.record_call(it.span, start, callee.name, Some(&it.arguments));
+        self.record_call(RecordedCall {
+            kind: CallSiteKind::Call,
+            span: it.span,
+            start,
+            name: callee.name,
+            callee: Some(&it.callee),
+            arguments: Some(&it.arguments),
+        });
+    }
+
+    fn visit_await_expression(&mut self, it: &AwaitExpression<'a>) {
+        walk::walk_await_expression(self, it);
+        if self.wanted.contains(&self.last_noted) {
+            self.found.push_awaited(self.last_noted, it.argument.span());
+        }
     }
 
     fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
@@ -166,7 +199,14 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
         self.visit_expression(&it.callee);
         self.visit_arguments(&it.arguments);
         let name = CalleeName::of(&it.callee, self.superclass()).name;
-        self.record_call(it.span, it.span.start, name, Some(&it.arguments));
+        self.record_call(RecordedCall {
+            kind: CallSiteKind::New,
+            span: it.span,
+            start: it.span.start,
+            name,
+            callee: Some(&it.callee),
+            arguments: Some(&it.arguments),
+        });
     }
 
     fn visit_tagged_template_expression(&mut self, it: &TaggedTemplateExpression<'a>) {
@@ -175,18 +215,25 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
         self.visit_template_literal(&it.quasi);
         let callee = CalleeName::of(&it.tag, self.superclass());
         let start = callee.start.unwrap_or(it.quasi.span.start);
-        self.record_call(it.span, start, callee.name, None);
+        self.record_call(RecordedCall {
+            kind: CallSiteKind::Call,
+            span: it.span,
+            start,
+            name: callee.name,
+            callee: Some(&it.tag),
+            arguments: None,
+        });
     }
 
     fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'a>) {
         self.visit_expression(&it.object);
-        self.record_access(CallSiteKind::Get, &it.property);
+        self.record_access(CallSiteKind::Get, it);
     }
 
     fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
         walk::walk_assignment_expression(self, it);
         if let AssignmentTarget::StaticMemberExpression(member) = &it.left {
-            self.record_access(CallSiteKind::Set, &member.property);
+            self.record_access(CallSiteKind::Set, member);
         }
     }
 
@@ -243,6 +290,13 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
         self.superclasses.pop();
         // QuickJS initialises static members in a nameless function that the class calls when it is
         // created.
-        self.record_call(it.span, it.span.start, Some("<anonymous>"), None);
+        self.record_call(RecordedCall {
+            kind: CallSiteKind::Call,
+            span: it.span,
+            start: it.span.start,
+            name: Some("<anonymous>"),
+            callee: None,
+            arguments: None,
+        });
     }
 }

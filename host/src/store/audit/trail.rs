@@ -119,21 +119,20 @@ pub enum TrailDefect {
 impl fmt::Display for TrailDefect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TrailDefect::Changed { number } => write!(f, "entry {number} is not what was written"),
-            TrailDefect::Missing { number } => write!(f, "entry {number} is gone"),
+            TrailDefect::Changed { number } => write!(f, "entry {number} was changed"),
+            TrailDefect::Missing { number } => write!(f, "entry {number} is missing"),
             TrailDefect::Cut { kept, found } => {
-                write!(f, "its end is gone: it had {kept} entries, and has {found}")
+                write!(f, "entries are missing at its end: it had {kept}, and has {found}")
             }
             TrailDefect::Rewritten { number } => {
-                write!(f, "it was written anew: entry {number} was another one")
+                write!(f, "it was rewritten: entry {number} was another one")
             }
             TrailDefect::NotAccepted { up_to } => {
-                write!(
-                    f,
-                    "its first {up_to} entries were accepted as they were, and are not that any more"
-                )
+                write!(f, "its first {up_to} entries were changed after they were accepted")
             }
-            TrailDefect::Head { detail } => write!(f, "its head cannot be read: {detail}"),
+            TrailDefect::Head { detail } => {
+                write!(f, "the record of its last hash cannot be read: {detail}")
+            }
         }
     }
 }

@@ -26,6 +26,8 @@ struct EntryMeta<'a> {
     effects: Option<Effects>,
     #[serde(skip_serializing_if = "Option::is_none")]
     approved: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    installed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pml: Option<Cow<'a, str>>,
 }
@@ -65,12 +67,19 @@ fn parts(what: &JournalEvent) -> (&'static str, Option<EntryMeta<'_>>, Option<Co
         JournalEvent::Withdrawn { question } => {
             ("withdrawn", None, Some(question.to_string().into()))
         }
-        JournalEvent::Executing { tool, origin, effects, approved, .. } => {
+        JournalEvent::Executing { tool, origin, effects, approved, installed, .. } => {
             let origin = origin.as_ref().map(Cow::Borrowed);
             let effects = Some(*effects).filter(|effects| *effects != Effects::Unknown);
             let tool = Some(tool.as_str().into());
             let approved = approved.as_deref().map(Cow::from);
-            let meta = EntryMeta { tool, origin, effects, approved, ..EntryMeta::default() };
+            let meta = EntryMeta {
+                tool,
+                origin,
+                effects,
+                approved,
+                installed: *installed,
+                ..EntryMeta::default()
+            };
             ("executing", Some(meta), None)
         }
         JournalEvent::Settled { settled: CallResult::Value(value), .. } => {
@@ -150,6 +159,7 @@ pub(super) fn decode_event(
             origin: meta.origin.map(Cow::into_owned),
             effects: meta.effects.unwrap_or_default(),
             approved: meta.approved.map(Cow::into_owned),
+            installed: meta.installed,
         },
         "settled" => JournalEvent::Settled {
             call: call?,

@@ -252,7 +252,7 @@ fn open_plain(path: &Path) -> io::Result<File> {
         let file = options.custom_flags(flags.bits().cast_signed()).open(path)?;
         let found = file.metadata()?;
         if !found.is_file() || found.uid() != rustix::process::geteuid().as_raw() {
-            return Err(io::Error::other("it is no file of yours"));
+            return Err(io::Error::other("it is not a file of yours"));
         }
         Ok(file)
     }

@@ -62,7 +62,7 @@ pub(super) fn prepare_folder(folder: &Path) -> Result<(), StoreError> {
     };
     match fs::symlink_metadata(folder) {
         Ok(found) if !found.is_dir() => {
-            return refused(io::ErrorKind::NotADirectory, "it is no folder: move it away");
+            return refused(io::ErrorKind::NotADirectory, "it is not a folder");
         }
         Ok(found) if !is_own(&found) => {
             let reason = "it belongs to another user: move it away, or make it yours";

@@ -146,8 +146,9 @@ fn in_snapshot<T>(
 ) -> rusqlite::Result<T> {
     connection.execute_batch("SAVEPOINT look")?;
     let found = read(connection);
-    connection.execute_batch("RELEASE look")?;
-    found
+    let released = connection.execute_batch("RELEASE look");
+    // A disk that is full ends the snapshot too: the error of the read says why.
+    found.and_then(|found| released.map(|()| found))
 }
 
 fn read_kind(connection: &Connection) -> rusqlite::Result<DatabaseKind> {

@@ -25,6 +25,8 @@ pub enum PastCallStage {
 pub enum CallState<'a> {
     /// It has not been sent.
     Queued,
+    /// It has not been sent, because its server is being started.
+    Starting,
     /// A person is asked about it.
     Asked,
     /// It was sent. If no process owns the run any more, its outcome is unknown.
@@ -37,7 +39,7 @@ pub enum CallState<'a> {
     Failed(&'a str),
     /// The program cancelled it.
     Cancelled,
-    /// The program ended without waiting for it.
+    /// The run ended before it had an outcome.
     Abandoned,
 }
 
@@ -45,8 +47,12 @@ pub enum CallState<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallPhase {
-    /// It had not been sent.
+    /// It could have been sent, and waited for room.
     Queued,
+    /// Its server was being started.
+    Starting,
+    /// The package of its server was being installed, and the server started.
+    Installing,
     /// It waited for a person.
     Asked,
     /// It had been sent, and had no outcome.
@@ -109,6 +115,8 @@ impl<'a> PastCall<'a> {
     ) -> PastCall<'a> {
         let phase = match verdict {
             CallVerdict::Sleep { .. } => CallPhase::Sleeping,
+            // The tool is found once its server runs.
+            CallVerdict::Find => CallPhase::Starting,
             _ => CallPhase::Queued,
         };
         PastCall {
@@ -140,6 +148,7 @@ impl<'a> PastCall<'a> {
             (None, PastCallStage::Asked(_), _) => CallState::Asked,
             (None, PastCallStage::Executing, _) => CallState::Executing,
             (None, _, CallVerdict::Sleep { .. }) => CallState::Sleeping,
+            (None, _, CallVerdict::Find) => CallState::Starting,
             (None, ..) => CallState::Queued,
         }
     }
@@ -163,6 +172,18 @@ impl<'a> PastCall<'a> {
     /// Reports whether its outcome came from the run that this one was resumed from.
     pub fn is_recalled(&self) -> bool {
         matches!(self.verdict, CallVerdict::Recall { .. })
+    }
+
+    /// Splits the time during which it waited for a person at the moment of their decision. It was
+    /// in `phase` afterwards.
+    pub(super) fn split_wait(&mut self, decided: Timestamp, phase: CallPhase) {
+        let waited = |span: &CallSpan| {
+            span.phase == CallPhase::Asked && span.from <= decided && decided < span.to
+        };
+        if let Some(at) = self.spans.iter().position(waited) {
+            let end = std::mem::replace(&mut self.spans[at].to, decided);
+            self.spans.insert(at + 1, CallSpan { phase, from: decided, to: end });
+        }
     }
 
     /// Ends the present span and starts another one. Does nothing if the call has ended.

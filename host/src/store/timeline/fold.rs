@@ -2,8 +2,8 @@
 
 use super::call::{CallPhase, CallState, PastCall, PastCallStage};
 use crate::model::{
-    Ask, AskKind, CallId, CallResult, Code, Question, QuestionId, RecordedDecision, ResolvedTool,
-    Timestamp,
+    Ask, AskKind, CallId, CallResult, Code, Need, Question, QuestionId, RecordedDecision,
+    ResolvedTool, Timestamp,
 };
 use crate::store::{CallVerdict, JournalEntry, JournalEvent, Meter};
 use std::collections::{BTreeMap, HashSet};
@@ -66,6 +66,27 @@ impl<'a> Timeline<'a> {
         timeline
     }
 
+    /// Ends each wait for a person at the moment of their decision. What followed is another phase:
+    /// the package was installed, the server was started, or the call waited for room.
+    #[must_use]
+    pub fn with_decisions(mut self, decided: &[RecordedDecision]) -> Timeline<'a> {
+        for question in &self.questions {
+            for ask in &question.asks {
+                let one =
+                    decided.iter().find(|one| one.question == question.id && one.is_about(ask));
+                let (Some(decided), Some(call)) = (one, ask.call) else { continue };
+                let Some(past) = self.calls.get_mut(&call) else { continue };
+                let phase = match &ask.need {
+                    Some(Need::Install(_)) => CallPhase::Installing,
+                    Some(Need::Trust(_) | Need::Variables(_)) => CallPhase::Starting,
+                    Some(Need::Change(_)) | None => CallPhase::Queued,
+                };
+                past.split_wait(decided.at, phase);
+            }
+        }
+        self
+    }
+
     fn apply(&mut self, at: Timestamp, what: &'a JournalEvent) {
         let is_outcome = matches!(what, JournalEvent::Settled { .. });
         if is_outcome && !self.last_is_outcome {
@@ -91,13 +112,19 @@ impl<'a> Timeline<'a> {
                 }
                 self.questions.push(question);
             }
-            JournalEvent::Executing { call, tool, origin, effects, approved } => {
+            JournalEvent::Executing { call, tool, origin, effects, approved, installed } => {
                 if let Some(past) = self.calls.get_mut(call) {
                     past.stage = PastCallStage::Executing;
                     past.outcome_unknown = true;
                     past.approved = approved.as_deref();
                     let found = ResolvedTool::new(tool.clone(), *effects);
                     past.sent = Some(ResolvedTool { origin: origin.clone(), ..found });
+                    if let Some(span) = past.spans.last_mut()
+                        && *installed
+                        && span.phase == CallPhase::Starting
+                    {
+                        span.phase = CallPhase::Installing;
+                    }
                     past.enter(at, CallPhase::Executing);
                 }
                 self.any_call_sent = true;

@@ -1,7 +1,9 @@
 //! Tests of the fold from entries to a timeline.
 
 use super::{CallPhase, CallState, PastCallStage, Timeline};
-use crate::model::{CallId, CallResult, Effects, RecordedDecision, RunId, Timestamp};
+use crate::model::{
+    CallId, CallResult, Ecosystem, Effects, Need, Package, RecordedDecision, RunId, Timestamp,
+};
 use crate::store::tests::sample::question;
 use crate::store::{CallVerdict, JournalEntry, JournalEvent, Meter};
 use std::time::Duration;
@@ -18,7 +20,8 @@ fn requested(call: u64, tool: &str) -> JournalEvent {
 fn executing(call: u64) -> JournalEvent {
     let (tool, approved) = ("a:found".parse().unwrap(), Some("digest".into()));
     let effects = Effects::ReadOnly;
-    JournalEvent::Executing { call: CallId::numbered(call), tool, origin: None, effects, approved }
+    let (call, origin) = (CallId::numbered(call), None);
+    JournalEvent::Executing { call, tool, origin, effects, approved, installed: false }
 }
 
 fn settled(call: u64, settled: CallResult) -> JournalEvent {
@@ -136,4 +139,58 @@ fn entries_about_calls_that_were_never_requested_change_no_call() {
     let entries = [entry(1, executing(1)), entry(2, settled(1, value()))];
     let timeline = Timeline::of(&entries);
     assert!(timeline.calls.is_empty() && timeline.outcomes.len() == 1);
+}
+
+fn found_later(call: u64) -> JournalEvent {
+    let (call, tool, arguments) = (CallId::numbered(call), "a:b".into(), Ok("{}".into()));
+    JournalEvent::Requested { call, tool, arguments, verdict: CallVerdict::Find }
+}
+
+#[test]
+fn starting_a_server_and_installing_it_are_phases_of_their_own() {
+    let mut entries =
+        [entry(10, found_later(1)), entry(40, executing(1)), entry(50, settled(1, value()))];
+    let before = Timeline::until(&entries[..1], Timestamp(30));
+    let call = &before.calls[&CallId::numbered(1)];
+    assert_eq!((call.state(), call.spans[0].phase), (CallState::Starting, CallPhase::Starting));
+    let phases = |timeline: &Timeline<'_>| -> Vec<_> {
+        let spans = timeline.calls[&CallId::numbered(1)].spans.iter();
+        spans.map(|span| (span.phase, span.to.0 - span.from.0)).collect()
+    };
+    let started = [(CallPhase::Starting, 30), (CallPhase::Executing, 10)];
+    assert_eq!(phases(&Timeline::of(&entries)), started);
+    if let JournalEvent::Executing { installed, .. } = &mut entries[1].event {
+        *installed = true;
+    }
+    let installed = [(CallPhase::Installing, 30), (CallPhase::Executing, 10)];
+    assert_eq!(phases(&Timeline::of(&entries)), installed);
+}
+
+#[test]
+fn a_wait_for_a_person_ends_with_their_decision() {
+    let mut question = question(RunId::new(), None);
+    let package = Package::new("a", Ecosystem::Npm, "a", "1.0.0", "registry.example", "npx a");
+    question.asks[0].need = Some(Need::Install(package));
+    let call = question.asks[0].call.expect("it is about a call");
+    let entries = [
+        entry(10, requested(call.number(), "a:b")),
+        entry(20, JournalEvent::Asked { question: question.clone() }),
+        entry(90, executing(call.number())),
+    ];
+    let decided = RecordedDecision::new(
+        question.id,
+        question.asks[0].id,
+        crate::model::Decision::Approve,
+        "ann",
+        "x",
+        Timestamp(60),
+    );
+    let decided = [decided.with_digest(Some(question.asks[0].digest()))];
+    let timeline = Timeline::of(&entries).with_decisions(&decided);
+    let past = &timeline.calls[&call];
+    assert_eq!(past.time_in(CallPhase::Asked), Duration::from_micros(40));
+    let between = past.spans.iter().find(|span| span.from == Timestamp(60)).expect("a span");
+    assert_eq!((between.phase, between.to), (CallPhase::Installing, Timestamp(90)));
+    let undecided = Timeline::of(&entries).with_decisions(&[]);
+    assert_eq!(undecided.calls[&call].time_in(CallPhase::Asked), Duration::from_micros(70));
 }

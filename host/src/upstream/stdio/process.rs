@@ -51,7 +51,7 @@ impl ServerProcess {
     ) -> Result<(ServerProcess, ChildStdin, ChildStdout), String> {
         let CommandLine { command: program, arguments, environment, folder } = line;
         if !folder.is_dir() {
-            return Err(format!("there is no folder to start it in: {}", folder.display()));
+            return Err(format!("its folder does not exist: {}", folder.display()));
         }
         let group = SupervisedGroup::new()
             .map_err(|error| format!("`/bin/sh` cannot watch over it: {error}"))?;
@@ -70,7 +70,7 @@ impl ServerProcess {
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
-            return Err("it has no pipes".into());
+            return Err("its input and output cannot be connected".into());
         };
         let stderr = tokio::spawn(read_stderr(stderr, tail));
         Ok((ServerProcess { group, child, stderr }, stdin, stdout))

@@ -132,7 +132,7 @@ async fn progress_is_told() {
     let sink = reports.clone();
     let mut arguments = no_arguments();
     arguments.insert("steps".into(), json!(3));
-    let progress = Arc::new(move |step: crate::upstream::progress_tracker::ServerProgress| {
+    let progress = crate::model::CallProgressSink::new(move |step| {
         sink.lock().expect("not poisoned").push((step.done, step.total));
     });
     let budget = crate::model::RunBudget::without_run();

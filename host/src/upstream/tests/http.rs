@@ -278,7 +278,7 @@ async fn what_does_not_speak_mcp_is_named() {
         let upstreams = upstreams_at(&raw.serve().await, &[]);
         let error = upstreams.list_tools("fake").await.expect_err(message).to_string();
         assert!(error.contains(message), "{error}");
-        assert!(error.starts_with("the server `fake` cannot be reached: "), "{error}");
+        assert!(error.starts_with("server `fake` cannot be reached: "), "{error}");
         assert!(!error.contains("Client error"), "{error}");
     }
 }

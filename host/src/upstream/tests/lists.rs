@@ -55,7 +55,7 @@ async fn a_list_that_never_comes_is_waited_for_once_by_all() {
     let all = futures_util::future::join_all((0..20).map(|_| upstreams.list_tools("fake"))).await;
     for listed in all {
         let error = listed.expect_err("no list").to_string();
-        assert!(error.contains("does not list its tools: no answer within 2s"), "{error}");
+        assert!(error.contains("did not list its tools: no answer within 2s"), "{error}");
     }
     // The first one, that of the monitor, and at most one more, but not one for each caller.
     let lists = call(&upstreams, "lists", json!({})).await.expect("an answer");

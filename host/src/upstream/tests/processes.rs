@@ -56,7 +56,7 @@ async fn a_start_that_fails_says_why_and_hides_keys() {
     assert_eq!(error.code, "SERVER_FAILED");
     assert_eq!(
         error.message,
-        "the server `fake` cannot be started: it ended with exit status 1; it said last:\n  \
+        "server `fake` cannot be started: it ended with exit status 1; its last output:\n  \
          | cannot find module `left-pad`, key=[hidden: 8 characters]"
     );
     assert!(matches!(
@@ -81,7 +81,7 @@ async fn what_is_not_there_cannot_be_started() {
     let nowhere =
         ServerConfig::stdio("fake", "python3", ["x"], "/no/such/folder").expect("a server");
     let error = upstreams(nowhere).list_tools("fake").await.expect_err("not there").to_string();
-    assert!(error.contains("there is no folder to start it in: /no/such/folder"), "{error}");
+    assert!(error.contains("its folder does not exist: /no/such/folder"), "{error}");
     let error = upstreams(fake("plain")).list_tools("other").await.expect_err("not there");
     assert_eq!(error, UpstreamError::Unknown("other".into()));
 }
@@ -107,7 +107,7 @@ async fn a_server_that_says_nothing_is_given_up() {
     config.start_timeout = Duration::from_millis(300);
     let upstreams = upstreams(config);
     let error = upstreams.list_tools("fake").await.expect_err("no answer").to_string();
-    assert_eq!(error, "the server `fake` cannot be started: it did not answer within 300ms");
+    assert_eq!(error, "server `fake` cannot be started: it did not answer within 300ms");
 }
 
 #[tokio::test]
@@ -120,7 +120,7 @@ async fn a_crash_in_the_middle_of_a_call_is_an_error_and_the_next_call_restarts(
     assert_eq!(error.code, "SERVER_FAILED");
     assert_eq!(
         error.message,
-        "the server `fake` went away in the middle of the call: it ended with exit status 3; it said last:\n  \
+        "server `fake` ended during the call: it ended with exit status 3; its last output:\n  \
          | fatal: the disk is on fire"
     );
     assert_eq!(beside.expect_err("it crashed").code, "SERVER_FAILED");
@@ -142,7 +142,7 @@ async fn a_server_that_fails_again_and_again_is_left_alone() {
             break;
         }
     }
-    assert!(last.contains("failed and is tried again in"), "{last}");
+    assert!(last.contains("failed, and is started again in"), "{last}");
     assert!(last.contains("there is no program"), "{last}");
     assert!(matches!(upstreams.status()[0].state, ServerState::BackingOff { .. }));
 }

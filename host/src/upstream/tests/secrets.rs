@@ -25,7 +25,7 @@ async fn a_key_among_the_arguments_is_in_no_error() {
         error.contains("it refuses to begin: bad key: [hidden: 15 characters] (-32000)"),
         "{error}"
     );
-    assert!(error.contains("it said last:") && !error.contains("xre"), "{error}");
+    assert!(error.contains("its last output:") && !error.contains("xre"), "{error}");
     assert!(!error.contains("hunter"), "{error}");
 }
 

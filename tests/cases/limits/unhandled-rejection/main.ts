@@ -1,4 +1,4 @@
-// A rejection that nobody handles is reported beside the result.
+// A rejection that nobody handles fails the program; the others are told beside it.
 Promise.reject(new TypeError("nobody looks"));
 async function forgotten(): Promise<void> {
   throw new Error("forgotten");

@@ -81,6 +81,11 @@ pub fn tsc() -> Launch {
     node().arg(TYPESCRIPT.folder().join("node_modules/typescript/bin/tsc"))
 }
 
+/// A script that gets the folder of the package `typescript` as its first argument.
+pub(super) fn typescript_program(script: &std::path::Path) -> Launch {
+    node().arg(script).arg(TYPESCRIPT.folder().join("node_modules/typescript"))
+}
+
 /// The MCP Inspector without a window; arguments follow as after `mcp-inspector --cli`.
 pub fn inspector() -> Launch {
     let entry = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";

@@ -18,6 +18,7 @@ mod packages;
 mod project;
 mod registries;
 mod servers;
+mod sources;
 
 pub use clients::{conformance, inspector, node, older_npm, python, python_driver, tsc, uv};
 pub use launch::Launch;
@@ -28,3 +29,4 @@ pub use registries::{FEW, SMALL, registries};
 pub use servers::{
     commands, everything, everything_over_http, filesystem, git, memory, sequential_thinking, time,
 };
+pub use sources::{SourcePackage, not_erasable, source_packages};

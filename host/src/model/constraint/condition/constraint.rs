@@ -84,17 +84,17 @@ impl Constraint {
     /// `None` if it can hold.
     pub fn flaw(&self) -> Option<&'static str> {
         if !self.names_argument() {
-            return Some("is no name of an argument");
+            return Some("does not name an argument");
         }
         match &self.is {
             Condition::Under(folder) if !is_plain_folder(folder) => {
-                Some("is under no plain folder")
+                Some("must name a folder without `..`")
             }
             Condition::Host(host) if host::origin_of_host(host).is_none() => {
-                Some("is at no plain host")
+                Some("must name a host, as in `host.example`")
             }
             Condition::Equals(value) if value.to_string().len() > TEXT_LIMIT => {
-                Some("has a value that is too long to judge")
+                Some("has a value that is too long to compare")
             }
             _ => None,
         }

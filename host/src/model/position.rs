@@ -8,10 +8,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A position in one of the program's modules.
+/// A position in one of the program's modules, or in a settings file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Position {
-    /// The module's name, as in [`SourceModule::name`](super::SourceModule::name).
+    /// The name of the module or of the file.
     pub module: String,
     /// The line, from 1.
     pub line: u32,
@@ -26,14 +26,14 @@ impl fmt::Display for Position {
 }
 
 /// The line starts of one text. A line ends at `\n`, `\r\n` or a lone `\r`.
-pub(super) struct LineIndex<'t> {
+pub(crate) struct LineIndex<'t> {
     text: &'t str,
     starts: Vec<usize>,
 }
 
 impl<'t> LineIndex<'t> {
     /// Builds the index of `text`.
-    pub(super) fn new(text: &'t str) -> Self {
+    pub(crate) fn new(text: &'t str) -> Self {
         let bytes = text.as_bytes();
         let mut starts = vec![0];
         for (at, byte) in bytes.iter().enumerate() {
@@ -47,7 +47,7 @@ impl<'t> LineIndex<'t> {
     }
 
     /// Returns the text of a 1-based line without its line end.
-    pub(super) fn line(&self, line: u32) -> Option<&'t str> {
+    pub(crate) fn line(&self, line: u32) -> Option<&'t str> {
         let index = usize::try_from(line).ok()?.checked_sub(1)?;
         let start = *self.starts.get(index)?;
         let end = self.starts.get(index + 1).copied().unwrap_or(self.text.len());
@@ -55,20 +55,33 @@ impl<'t> LineIndex<'t> {
     }
 
     /// Returns the byte offset of a 1-based line and a 1-based byte column.
-    pub(super) fn offset(&self, line: u32, column: u32) -> Option<u32> {
+    pub(crate) fn offset(&self, line: u32, column: u32) -> Option<u32> {
         let index = usize::try_from(line).ok()?.checked_sub(1)?;
         u32::try_from(*self.starts.get(index)?).ok()?.checked_add(column.checked_sub(1)?)
     }
 
     /// Returns the 1-based line of a byte offset and the byte offset within that line.
-    pub(super) fn locate(&self, offset: usize) -> (u32, usize) {
+    pub(crate) fn locate(&self, offset: usize) -> (u32, usize) {
         let index = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
         let start = self.starts.get(index).copied().unwrap_or(0);
         (u32::try_from(index + 1).unwrap_or(u32::MAX), offset - start)
     }
 
+    /// Returns the byte offset of a position.
+    pub(crate) fn byte_offset(&self, position: &Position) -> Option<u32> {
+        let line = self.line(position.line)?;
+        let mut units = 1;
+        let byte = line.char_indices().find_map(|(at, c)| {
+            let found = units >= position.column;
+            units += u32::try_from(c.len_utf16()).unwrap_or(1);
+            found.then_some(at)
+        });
+        let byte = u32::try_from(byte.unwrap_or(line.len())).ok()?;
+        self.offset(position.line, byte + 1)
+    }
+
     /// Returns the position of a byte offset.
-    pub(super) fn position(&self, module: &str, offset: usize) -> Position {
+    pub(crate) fn position(&self, module: &str, offset: usize) -> Position {
         let (line, byte) = self.locate(offset.min(self.text.len()));
         let column = utf16_column(self.line(line).unwrap_or(""), byte);
         Position { module: module.to_owned(), line, column }
@@ -77,7 +90,7 @@ impl<'t> LineIndex<'t> {
 
 /// Returns the 1-based UTF-16 column of a byte offset within a line. An offset inside a character
 /// counts as its start.
-pub(super) fn utf16_column(line: &str, byte: usize) -> u32 {
+pub(crate) fn utf16_column(line: &str, byte: usize) -> u32 {
     let units: usize = line
         .char_indices()
         .take_while(|(at, c)| at + c.len_utf8() <= byte)
@@ -104,6 +117,10 @@ mod tests {
         assert_eq!(at(12), (3, 1));
         assert_eq!(at(17), (4, 1));
         assert_eq!(at(999), (4, 4));
+        for offset in [0, 3, 5, 9, 12, 17] {
+            let back = lines.byte_offset(&lines.position("m", offset));
+            assert_eq!(back, Some(u32::try_from(offset).unwrap()));
+        }
         assert_eq!(lines.line(2), Some("ü😀x"));
         assert_eq!(lines.line(0), None);
         assert_eq!(lines.line(5), None);

@@ -6,8 +6,9 @@
 
 use std::fmt;
 
-use super::escape::push_escaped;
-use super::position::{LineIndex, Position};
+use super::position::{LineIndex, Position, utf16_column};
+use super::redact::Redactor;
+use super::text::escape;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of source shown for each line: wide enough for code, narrow enough for a terminal with
@@ -26,7 +27,7 @@ pub struct CodeFrame {
 
 impl CodeFrame {
     /// Returns the frame of `position` in `text`, or `None` if the text has no such line.
-    pub(super) fn new(text: &str, position: &Position) -> Option<Self> {
+    pub(crate) fn new(text: &str, position: &Position) -> Option<Self> {
         let lines = LineIndex::new(text);
         let marked = lines.line(position.line)?;
         let (start, caret) = window(marked, position.column);
@@ -43,6 +44,24 @@ impl CodeFrame {
             }
         }
         Some(Self { position: position.clone(), lines: shown, caret })
+    }
+
+    /// Returns the frame of one line, with secrets hidden by `redactor`. `before` is the text before
+    /// the position, `rest` is the text from there on.
+    pub(crate) fn of_line(
+        position: Position,
+        before: &str,
+        rest: &str,
+        redactor: &Redactor,
+    ) -> CodeFrame {
+        // A name before the position may show that the text behind it is a secret.
+        let line = redactor.redact_text(&format!("{before}{rest}")).into_owned();
+        let before = redactor.redact_text(before);
+        let same = line.char_indices().zip(before.chars()).take_while(|((_, a), b)| a == b);
+        let end = same.last().map_or(0, |((at, last), _)| at + last.len_utf8());
+        let (start, caret) = window(&line, utf16_column(&line, end));
+        let lines = vec![(position.line, draw_line(&line, start))];
+        CodeFrame { position, lines, caret }
     }
 
     /// Returns the position that the frame points at.
@@ -109,11 +128,10 @@ fn draw_line(line: &str, start: usize) -> String {
 /// Returns a character as it is drawn, and the number of columns that it takes. A mark without a
 /// width counts as one column, so that their number is bounded too.
 fn draw_character(c: char) -> (String, usize) {
-    let mut text = String::new();
-    match c {
-        '\t' => text.push_str(TAB),
-        c => push_escaped(&mut text, c),
-    }
+    let text = match c {
+        '\t' => TAB.to_owned(),
+        c => escape(c.encode_utf8(&mut [0; 4])).into_owned(),
+    };
     let columns = text.width().max(1);
     (text, columns)
 }
@@ -176,6 +194,22 @@ mod tests {
         assert!(lines[1].width() < 130, "{shown}");
         let columns = |line: &str, mark| line.split(mark).next().map(UnicodeWidthStr::width);
         assert_eq!(columns(lines[1], '!'), columns(lines[2], '╵'), "{shown}");
+    }
+
+    #[test]
+    fn a_line_with_a_secret_is_shown_without_it_and_the_caret_stays() {
+        let frame = |before: &str, rest: &str| {
+            let position = Position { module: ".pml.json".into(), line: 7, column: 3 };
+            CodeFrame::of_line(position, before, rest, &Redactor::new()).to_string()
+        };
+        assert_eq!(
+            frame("{ \"token\": \"abc\", ", "\"x\": 1 }"),
+            "  ╭─[.pml.json:7:3]\n7 │ { \"token\": \"[hidden: 3 characters]\", \"x\": 1 }\n  \
+             ·                                      ╵"
+        );
+        let at_the_secret = frame("{ \"token\": ", "\"abc\" }");
+        assert!(!at_the_secret.contains("abc"), "{at_the_secret}");
+        assert!(at_the_secret.ends_with("\n  ·            ╵"), "{at_the_secret}");
     }
 
     #[test]

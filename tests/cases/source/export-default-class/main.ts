@@ -1,0 +1,4 @@
+// A class is no result.
+export default class Report {
+  total = 1;
+}

@@ -1,0 +1,2 @@
+export interface Shape { width: number; height: number }
+export type Unit = string;

@@ -1,0 +1,2 @@
+import { part } from "./part";
+export const whole = `whole of ${part}`;

@@ -1,0 +1,132 @@
+//! Commands that are stopped: Ctrl-C on a terminal, SIGINT and SIGTERM from elsewhere. Each says
+//! how to go on.
+
+use crate::pml;
+use pml::json::{self, Value, json};
+use pml_kit::{Output, Terminal, TestEnv, json_of, newest_state, untrusted_project};
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader, Read};
+use std::process::Child;
+
+/// A program that says that it runs, and then waits for longer than any test.
+const WAITS: &str = "console.error('it runs')\nawait mcp.pml.sleep({ ms: 600000 })\nreturn 1";
+
+fn stop(child: &Child, signal: Signal) {
+    let pid = Pid::from_raw(child.id().cast_signed()).expect("a process");
+    kill_process(pid, signal).expect("it is there");
+}
+
+/// Starts the program, sends the signal once it runs, and waits for the end.
+fn stopped(env: &TestEnv, arguments: &[&str], signal: Signal) -> Output {
+    env.write("main.ts", WAITS);
+    let mut child = env.command(arguments).spawn().expect("it starts");
+    let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
+    let mut line = String::new();
+    stderr.read_line(&mut line).expect("UTF-8");
+    assert_eq!(line, "it runs\n");
+    stop(&child, signal);
+    let mut rest = String::new();
+    stderr.read_to_string(&mut rest).expect("UTF-8");
+    Output { stderr: rest, ..env.finish(child) }
+}
+
+fn last_run(env: &TestEnv) -> String {
+    json_of(env, &["runs", "--json"])[0]["run_id"].as_str().expect("an id").to_owned()
+}
+
+#[test]
+fn a_run_that_is_interrupted_names_the_command_that_goes_on() {
+    for (signal, code, message) in
+        [(Signal::INT, 130, "interrupted"), (Signal::TERM, 143, "stopped by SIGTERM")]
+    {
+        let env = pml();
+        let output = stopped(&env, &["run", "main.ts"], signal);
+        let run = last_run(&env);
+        let hint =
+            format!("`pml run --resume {}` goes on where it was cut off", &run[run.len() - 8..]);
+        assert_eq!(output.stderr, format!("{message}\nhint: {hint}\n"));
+        assert_eq!((output.stdout.as_str(), output.code), ("", code));
+        assert_eq!(newest_state(&env), "interrupted");
+    }
+}
+
+#[test]
+fn with_json_the_interrupt_is_the_document() {
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        let env = pml();
+        let output = stopped(&env, &["run", "main.ts", "--json"], signal);
+        assert_eq!((output.stdout.lines().count(), output.code), (1, code), "{output:?}");
+        let document: Value = json::from_str(&output.stdout).expect("JSON");
+        assert_eq!(document["error"]["code"], "INTERRUPTED");
+        assert_eq!(document["run_id"], json!(last_run(&env)));
+        assert!(document["error"]["hint"].as_str().is_some_and(|hint| hint.contains("--resume")));
+    }
+}
+
+#[test]
+fn a_run_that_is_kept_nowhere_is_not_promised_back() {
+    let output = stopped(&pml(), &["run", "main.ts", "--no-journal"], Signal::INT);
+    assert_eq!(
+        output.stderr,
+        "interrupted\nhint: the run is forgotten: it was run with `--no-journal`\n"
+    );
+}
+
+#[test]
+fn a_watched_program_ends_at_ctrl_c_without_a_word() {
+    let env = pml();
+    env.write("package.json", "{}");
+    env.write("main.ts", "return 1");
+    let mut child = env.command(&["run", "--watch", "main.ts"]).spawn().expect("it starts");
+    let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
+    let mut line = String::new();
+    stderr.read_line(&mut line).expect("UTF-8");
+    assert_eq!(line, "watching 1 file for changes\n");
+    stop(&child, Signal::INT);
+    let mut rest = String::new();
+    stderr.read_to_string(&mut rest).expect("UTF-8");
+    assert_eq!((rest.as_str(), env.finish(child).code), ("", 130));
+}
+
+/// Presses Ctrl-C at a prompt; returns what is shown then, and the exit code.
+fn ctrl_c(env: &TestEnv, arguments: &[&str], prompt: &str) -> (String, i32) {
+    let mut terminal = Terminal::start(env, arguments);
+    terminal.sees(prompt);
+    terminal.types("\u{3}");
+    terminal.ends()
+}
+
+#[test]
+fn ctrl_c_at_a_prompt_changes_nothing_and_says_so() {
+    let settings = json!({ "version": "0.1.0", "servers": { "a": { "command": "x" } } });
+    let env = untrusted_project(pml(), &settings);
+    let (shown, code) = ctrl_c(&env, &["trust"], "[y/n] ");
+    let hint = "hint: trust is recorded as a whole or not at all: run `pml trust --show` again\n";
+    assert!(shown.contains("interrupted\n") && shown.ends_with(hint), "{shown}");
+    assert_eq!(code, 130);
+    let shown = env.run(&["trust", "--show"]).stdout;
+    assert!(shown.starts_with("not trusted"), "{shown}");
+}
+
+#[test]
+fn ctrl_c_at_approve_leaves_the_question_open() {
+    let env = pml();
+    env.write("main.ts", "await mcp.pml.confirm({ message: 'go on?' })");
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let (shown, code) = ctrl_c(&env, &["approve", "last"], "approve? ");
+    assert!(shown.contains("interrupted\nhint: ") && shown.contains("`pml approvals`"), "{shown}");
+    assert_eq!((code, newest_state(&env).as_str()), (130, "waiting"));
+}
+
+#[test]
+fn ctrl_c_at_import_leaves_the_settings_as_they_were() {
+    let env = pml();
+    env.write(".pml.json", "{ \"version\": \"0.1.0\" }");
+    env.write(".cursor/mcp.json", "{ \"mcpServers\": { \"a\": { \"command\": \"x\" } } }");
+    let (shown, code) = ctrl_c(&env, &["import", "cursor"], "[y/n] ");
+    let hint = "hint: `.pml.json` is changed as a whole or not at all: run `pml import` again\n";
+    assert!(shown.ends_with(hint), "{shown}");
+    assert_eq!(code, 130);
+    let settings = std::fs::read_to_string(env.path().join(".pml.json")).expect("a file");
+    assert_eq!(settings, "{ \"version\": \"0.1.0\" }");
+}
