@@ -125,7 +125,8 @@ pub(super) fn failure(failure: &Failure) {
         };
     }
     if let Some(hint) = hint_of(failure) {
-        text += &format!("\n{HINT}hint{HINT:#}: {hint}");
+        // It may name what the program named.
+        text += &format!("\n{HINT}hint{HINT:#}: {}", in_one_line(&hint));
     }
     ui::alert(&text);
 }
@@ -138,7 +139,8 @@ pub(super) fn call_failed(failure: &Failure) {
     let (first, rest) = message.split_at(message.find('\n').unwrap_or(message.len()));
     let mut text = format!("{ERROR}error{ERROR:#}: {first} [{}]{rest}", in_one_line(code));
     if let Some(hint) = hint_of(failure) {
-        text += &format!("\n{HINT}hint{HINT:#}: {hint}");
+        // It may name what the program named.
+        text += &format!("\n{HINT}hint{HINT:#}: {}", in_one_line(&hint));
     }
     ui::alert(&text);
 }

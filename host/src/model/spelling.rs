@@ -42,8 +42,11 @@ pub(crate) fn match_name<'n>(
 /// Returns up to three of the candidates that are similar to `name`, the most similar first.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let key: String = fold(name).chars().take(COMPARED_LENGTH).collect();
-    // One slip in three letters: more makes another word.
-    let allowed_distance = (key.chars().count() / 3).max(1);
+    // One slip in three letters: more makes another word. A single letter has no near ones.
+    let allowed_distance = match key.chars().count() {
+        0 | 1 => 0,
+        letters => (letters / 3).max(1),
+    };
     let mut near: Vec<(usize, &str)> = candidates
         .into_iter()
         .filter_map(|candidate| {
@@ -98,6 +101,7 @@ mod tests {
         assert_eq!(nearest("search", tools), ["search_code", "search_issues"]);
         assert!(nearest("drop_table", tools).is_empty());
         assert!(nearest("", tools).is_empty());
+        assert!(nearest("c", ["a", "b"]).is_empty());
         assert!(nearest(&"x".repeat(100_000), tools).is_empty());
     }
 }

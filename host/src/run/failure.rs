@@ -1,7 +1,7 @@
 //! The failure of a program, with its position in the user's own source.
 
 use crate::error::Error;
-use crate::model::{Code, ErrorClass, WorkSlice};
+use crate::model::{Code, ErrorClass, WorkSlice, cut};
 use crate::run::run_request::StartError;
 use crate::run::tool_failure::ToolFailure;
 use crate::sandbox::{ClockUse, GuestFailure, GuestFailureKind, StopReason};
@@ -17,6 +17,18 @@ const UNHANDLED_HINT: &str = "nobody waited for this promise: `await` it, or add
 
 /// The hint for a dynamic import whose specifier the program computed.
 const COMPUTED_IMPORT_HINT: &str = "write the path out, as in `import(\"./part.ts\")`: what a program imports is read before it runs";
+
+/// Codes of calls that pml itself refuses, in its own words.
+const REFUSALS: [Code; 5] = [
+    Code::ToolUnknown,
+    Code::ToolAmbiguous,
+    Code::Untrusted,
+    Code::ApiKeyRequired,
+    Code::CloudRequired,
+];
+
+/// Longest hint of the guest, in characters. It may hold a name that the program chose.
+const GUEST_HINT: usize = 200;
 
 /// A failure of a program: what, where, and why. Name, message and stack come from the program and
 /// may hold anything; show them escaped.
@@ -138,8 +150,11 @@ pub(super) fn of_fault(
     let (import_position, import_hint) = import.unzip();
     let position = import_position.or_else(|| stack.first().map(|frame| frame.position.clone()));
     let code_frame = position.as_ref().and_then(|position| program.code_frame(position));
-    let hint = fault.hint.or_else(|| import_hint.flatten());
-    let hint = hint.or_else(|| absent(&fault.name, &fault.message));
+    let own =
+        refusal_parts(&fault, failed).map(|(message, hint)| (message.to_owned(), hint.into()));
+    let (refusal, refusal_hint) = own.unzip();
+    let hint = fault.hint.map(|hint| cut(&hint, GUEST_HINT)).or_else(|| import_hint.flatten());
+    let hint = hint.or(refusal_hint).or_else(|| absent(&fault.name, &fault.message));
     let unhandled = (code == Code::UnhandledRejection).then(|| UNHANDLED_HINT.to_owned());
     Failure {
         hint: hint.or(unhandled),
@@ -149,8 +164,22 @@ pub(super) fn of_fault(
         position,
         stack,
         code_frame: code_frame.map(|frame| frame.to_string()),
-        ..plain(code, message.unwrap_or(fault.message))
+        ..plain(code, message.or(refusal).unwrap_or(fault.message))
     }
+}
+
+/// Returns the message and the hint of a call that pml refused, if its error is what the program
+/// threw. A program gets both as one text. Texts of servers are not taken apart: they could hold a
+/// hint of their own.
+fn refusal_parts<'f>(
+    fault: &'f GuestFailure,
+    failed: &[ToolFailure],
+) -> Option<(&'f str, &'f str)> {
+    let code = fault.code.as_deref().filter(|_| fault.name == "ToolError")?;
+    REFUSALS.iter().find(|refusal| refusal.as_str() == code)?;
+    failed.iter().find(|failed| failed.code == code && failed.error == fault.message)?;
+    let (message, hint) = fault.message.rsplit_once("\nhint: ")?;
+    (!hint.contains('\n')).then_some((message, hint))
 }
 
 /// Returns the tool whose error the program threw, if the failed calls leave no doubt.

@@ -88,15 +88,13 @@ pub(super) fn nearest_file(folder: &Path, name: &str) -> Option<String> {
         let stem = if is_known { path.file_stem() } else { path.file_name() };
         stem.and_then(OsStr::to_str).unwrap_or_default().to_owned()
     };
-    // A wrong extension counts as a slip; a missing one does not.
-    let near = nearest(name, files.iter().map(String::as_str)).first().copied();
+    // Extensions are not compared: in a short name they would make everything similar.
     let stems: Vec<String> = files.iter().map(|file| stem(file)).collect();
-    let near_stem = || {
-        let found = nearest(&stem(name), stems.iter().map(String::as_str)).first().copied()?;
-        let index = stems.iter().position(|stem| stem == found)?;
-        files.get(index).map(String::as_str)
-    };
-    near.or_else(near_stem).map(str::to_owned)
+    let near = *nearest(&stem(name), stems.iter().map(String::as_str)).first()?;
+    let same: Vec<&String> =
+        files.iter().zip(&stems).filter(|(_, stem)| *stem == near).map(|(file, _)| file).collect();
+    let same_extension = |file: &&&String| extension(Path::new(file)) == extension(Path::new(name));
+    same.iter().find(same_extension).or(same.first()).map(|file| (*file).clone())
 }
 
 fn extension(path: &Path) -> &str {
@@ -122,6 +120,7 @@ mod tests {
             ("notes.txt", None),
             ("hidden.ts", None),
             ("nothing-like-it.ts", None),
+            ("y.ts", None),
         ] {
             assert_eq!(nearest_file(folder.path(), name).as_deref(), near, "{name}");
         }

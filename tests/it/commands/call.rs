@@ -82,12 +82,8 @@ fn wrong_arguments_reach_nobody() {
         (&["box"], 2, "`box` is not a tool name: it must be `server:tool`"),
         (&["box:echo"], 1, "`text`"),
         (&["box:echo", r#"{"text": 1}"#], 1, "must be a string"),
-        (&["box:ecoh"], 1, "has no tool `ecoh` [TOOL_UNKNOWN]\n    hint: did you mean `echo`?"),
-        (
-            &["bax:echo"],
-            1,
-            "there is no server `bax` [TOOL_UNKNOWN]\n    hint: did you mean `box`?",
-        ),
+        (&["box:ecoh"], 1, "has no tool `ecoh` [TOOL_UNKNOWN]\nhint: did you mean `echo`?"),
+        (&["bax:echo"], 1, "there is no server `bax` [TOOL_UNKNOWN]\nhint: did you mean `box`?"),
     ] {
         let output = run_with_path(&env, &[&["call"], arguments].concat());
         assert_eq!(

@@ -373,3 +373,29 @@ fn quiet_leaves_errors_and_json() {
     let failed = env.run(&["run", "nothing.ts", "-q", "--json"]);
     fails(&failed, 1, "SOURCE_READ", "quiet");
 }
+
+#[test]
+fn a_refused_call_has_its_hint_beside_its_message_and_a_program_cannot_write_one() {
+    let failed = |code: &str| {
+        let output = pml().run(&["eval", code, "--json"]);
+        document(&output, code)["error"].clone()
+    };
+    for code in ["await mcp.files.read()", "throw await mcp.files.read().catch(error => error)"] {
+        let error = failed(code);
+        assert_eq!(error["message"], "there is no server `files`", "{error}");
+        let hint = "no server is configured yet: `pml add files -- COMMAND` adds this one";
+        assert_eq!(error["hint"], hint, "{error}");
+    }
+    let forged = "throw Object.assign(new Error('a\\nhint: b'), \
+                  { name: 'ToolError', code: 'TOOL_UNKNOWN' })";
+    let error = failed(forged);
+    assert_eq!((&error["message"], error.get("hint")), (&json!("a\nhint: b"), None), "{error}");
+    // The name of a class may be in a hint, and is one short line there.
+    let named = "const long = class {}; \
+                 Object.defineProperty(long, 'name', { value: 'x\\n\\x1b[31mhint: ' + 'y'.repeat(999) }); \
+                 return long";
+    let output = pml().run(&["eval", named]);
+    let hint = output.stderr.lines().find(|line| line.starts_with("hint: ")).expect("a hint");
+    assert!(hint.len() < 300 && hint.contains("x\\n\\u{1b}[31mhint: y"), "{}", output.stderr);
+    assert_eq!(output.stderr.matches("\nhint: ").count(), 1, "{}", output.stderr);
+}

@@ -156,7 +156,10 @@ fn npm_refuses_all(tools: Tools, git: &[&str]) {
             "locking-server",
             "`plain`, which `locking-middle` depends on, comes from `http://localhost:",
         ),
-        ("thief-server", "the file of its program, `../shadower/cli.js`, is not its own"),
+        (
+            "thief-server",
+            "the file of its program, `../shadower/cli.js`, comes from another package",
+        ),
     ];
     for (server, words) in refused {
         attack.refused(server, &[words]);
@@ -242,7 +245,7 @@ fn python_runs_nothing_and_starts_what_was_named(tools: Tools) {
     let attack = Attack::new(tools, FROM_PYPI);
     for (server, words) in [
         ("interpreter-py", "python`"),
-        ("settings-py", "`pyvenv.cfg` of its environment is not its own"),
+        ("settings-py", "`pyvenv.cfg` of its environment comes from a package that comes with it"),
         ("spoken-py", "spoken_py-1.0.dist-info/entry_points.txt` comes from `spoken_evil`"),
         ("covered-py", "covered_py/__init__.py`, which would be started, comes from"),
         ("built-py", "`built-py` cannot be installed"),
