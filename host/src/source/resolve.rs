@@ -8,12 +8,16 @@
 //! the reason for a refusal. **Invariant:** a path that leaves the workspace, by `..` or through a
 //! link, is refused, and the error does not reveal whether the target exists.
 
+use std::cell::Cell;
 use std::path::{Component, Path, PathBuf};
 
 use super::error::SourceError;
 use super::escape::escaped;
 use super::module_name::{self, UnsupportedName};
 use super::program::Language;
+
+/// Most missing imports of a program that a similar name is looked up for.
+const SUGGESTIONS: usize = 5;
 
 /// The hint for a program that imports anything else.
 const ALLOWED_IMPORTS: &str =
@@ -27,6 +31,8 @@ const NAME: usize = 1024;
 #[derive(Debug, Clone)]
 pub(super) struct Workspace {
     root: PathBuf,
+    /// How many folders were read for the sake of a hint.
+    suggestions: Cell<usize>,
 }
 
 /// A file inside the workspace.
@@ -78,7 +84,7 @@ impl Workspace {
                 hint: "name the folder that holds the program and its imports".to_owned(),
             });
         }
-        Ok(Self { root })
+        Ok(Self { root, suggestions: Cell::new(0) })
     }
 
     /// Finds the workspace of a file: the nearest folder above it that contains a marker, else its
@@ -151,6 +157,10 @@ impl Workspace {
             (None, None) => return Err(self.no_such_file(&wanted, specifier)),
         };
         match module_name::language(&found) {
+            Ok(Language::Json) if self.is_hidden(folder, &found) => Err(ImportRefusal::new(
+                "it is a hidden JSON file",
+                "settings and keys are kept in such files: pass what the program needs as `inputs`",
+            )),
             Ok(language) => Ok(self.module_file(found, language)),
             Err(UnsupportedName::Jsx) => {
                 Err(ImportRefusal::new(UnsupportedName::JSX, UnsupportedName::NO_JSX))
@@ -160,6 +170,15 @@ impl Workspace {
                 "import a file that ends in `.ts`, `.js` or `.json`",
             )),
         }
+    }
+
+    /// Reports whether a name on the way from the importing folder, or from the root, to a file
+    /// begins with a dot.
+    fn is_hidden(&self, folder: &Path, file: &Path) -> bool {
+        let way = file.strip_prefix(folder).or_else(|_| file.strip_prefix(&self.root));
+        way.unwrap_or(file)
+            .components()
+            .any(|name| name.as_os_str().as_encoded_bytes().starts_with(b"."))
     }
 
     /// Returns the first of the candidates that is a file.
@@ -197,7 +216,16 @@ impl Workspace {
         match path.canonicalize() {
             Ok(path) if path.starts_with(&self.root) => Ok(Some(path)),
             Ok(_) => Err(leaves_workspace()),
-            Err(_) => Ok(None),
+            // A link may lead out of the workspace. What is there, and what is not, is none of the
+            // program's business.
+            Err(_) => {
+                let mut above = path.ancestors().skip(1);
+                let existing = above.find_map(|folder| folder.canonicalize().ok());
+                match existing.is_some_and(|folder| folder.starts_with(&self.root)) {
+                    true => Ok(None),
+                    false => Err(leaves_workspace()),
+                }
+            }
         }
     }
 
@@ -208,6 +236,10 @@ impl Workspace {
             |folder| matches!(self.canonical_inside(folder), Ok(Some(folder)) if folder.is_dir()),
         );
         let name = wanted.file_name().unwrap_or_default().to_string_lossy();
+        // Each look reads a folder, and a program may have many wrong imports.
+        let looks = self.suggestions.get();
+        let folder = folder.filter(|_| looks < SUGGESTIONS);
+        self.suggestions.set(looks + usize::from(folder.is_some()));
         let near = folder.and_then(|folder| module_name::nearest_file(folder, &name));
         let start = specifier.rsplit_once('/').map_or(".", |(start, _)| start);
         ImportRefusal { reason, hint: near.map(|near| format!("did you mean `{start}/{near}`?")) }
@@ -398,7 +430,7 @@ mod tests {
             );
         }
         let refused = workspace.resolve(None, "./up/secrte.ts").unwrap_err();
-        assert_eq!(refused.hint, None, "names outside are not suggested");
+        assert_eq!(refused, leaves_workspace(), "names outside are not suggested");
         assert_eq!(workspace.resolve(None, "./inner.ts").unwrap().name, "a.ts");
     }
 
@@ -408,5 +440,47 @@ mod tests {
         let found = Workspace::containing(&outer.root.join("deep/er/a.ts")).unwrap();
         assert_eq!(found.root, outer.root);
         assert_eq!(found.entry(&outer.root.join("deep/er/a.ts")).unwrap().name, "deep/er/a.ts");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_behind_a_link_out_of_the_workspace_is_not_told() {
+        let (outside, inside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::fs::write(outside.path().join("there.ts"), "").unwrap();
+        std::os::unix::fs::symlink(outside.path(), inside.path().join("out")).unwrap();
+        let workspace = Workspace::new(inside.path()).unwrap();
+        for name in ["./out/there.ts", "./out/there", "./out/absent.ts", "./out/no/such/folder"] {
+            let refusal = workspace.resolve(None, name).unwrap_err();
+            assert_eq!(refusal.reason, "it leaves the workspace", "{name}");
+        }
+    }
+
+    #[test]
+    fn hidden_json_files_are_not_data_for_programs() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join(".pml/library")).unwrap();
+        for name in [".mcp.json", ".pml/servers.json", ".pml/library/data.json", "data.json"] {
+            std::fs::write(folder.path().join(name), "{}").unwrap();
+        }
+        let workspace = Workspace::new(folder.path()).unwrap();
+        for name in ["./.mcp.json", "./.mcp", "./.pml/servers.json"] {
+            let refusal = workspace.resolve(None, name).unwrap_err();
+            assert_eq!(refusal.reason, "it is a hidden JSON file", "{name}");
+        }
+        assert!(workspace.resolve(None, "./data.json").is_ok());
+        // A program in such a folder has its own files there.
+        let importer = folder.path().canonicalize().unwrap().join(".pml/library/main.ts");
+        assert!(workspace.resolve(Some(&importer), "./data.json").is_ok());
+        assert!(workspace.resolve(Some(&importer), "../servers.json").is_err());
+    }
+
+    #[test]
+    fn similar_names_are_looked_up_for_a_few_imports_only() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("report.ts"), "").unwrap();
+        let workspace = Workspace::new(folder.path()).unwrap();
+        let hints: Vec<_> =
+            (0..9).map(|_| workspace.resolve(None, "./reprot.ts").unwrap_err().hint).collect();
+        assert_eq!(hints.iter().flatten().count(), SUGGESTIONS);
     }
 }

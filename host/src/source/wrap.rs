@@ -7,10 +7,12 @@
 //! statement's last line moves, and this shift is recorded. **Invariant:** the result parses as
 //! exactly one default export of an async arrow function that contains all statements.
 
+use data_encoding::HEXLOWER;
 use oxc::ast::ast::{
     ArrowFunctionBody, ExportDefaultDeclarationKind, Expression, Program, Statement,
 };
 use oxc::span::GetSpan as _;
+use sha2::{Digest as _, Sha256};
 
 use super::blank::is_erased;
 use super::error::{ModuleText, SourceError};
@@ -48,6 +50,11 @@ pub(super) fn wrap(
     let last = last_expression(program);
     // The program must not see the parameter, nor declare its name again.
     let mut parameter = PARAMETER.to_owned();
+    if text.text.contains("\\u") {
+        // It could be written with escapes. No text holds a name made of its own digest.
+        let digest = HEXLOWER.encode(&Sha256::digest(text.text));
+        parameter.push_str(&digest[..32]);
+    }
     while last.is_some() && text.text.contains(&parameter) {
         parameter.push('_');
     }
@@ -214,12 +221,21 @@ impl WrapperShape {
 #[cfg(test)]
 mod tests {
     use super::super::{Script, SourceError};
+    use super::{PARAMETER, parameter};
 
     fn body(text: &str) -> String {
         let program =
             Script::ts(text).load(1 << 20).unwrap_or_else(|error| panic!("{text}\n{error}"));
         assert_eq!(program.modules[0].first_line, 0, "{text}");
         program.modules[0].code.clone()
+    }
+
+    #[test]
+    fn a_program_cannot_write_the_parameter_with_escapes() {
+        let code = body("const f = last\\u0045xpression; f(1)");
+        let parameter = parameter(&code).expect("a parameter");
+        assert_eq!(parameter.len(), PARAMETER.len() + 32);
+        assert_ne!(parameter, PARAMETER);
     }
 
     #[test]

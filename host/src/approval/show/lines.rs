@@ -16,8 +16,9 @@ const ARGUMENTS: usize = 400;
 /// Characters of a tool's name that shares its line with the arguments.
 const TOOL: usize = 60;
 
-/// Lines that list the effects of trusting a folder.
-const WOULD: usize = 16;
+/// Lines that list the effects of trusting a folder. A person scrolls more easily than they look for
+/// what is left out.
+const WOULD: usize = 64;
 
 /// Separates pml's own text from text that comes from elsewhere.
 pub(super) const BAR: &str = " │ ";
@@ -70,7 +71,7 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
         (Some(Need::Trust(needed)), _) => {
             let then = fold_middle(&in_one_line(&ask.tool), TOOL);
             let mut lines = vec![("trust folder", in_one_line(&needed.folder))];
-            lines.extend(trust_effects(needed));
+            lines.extend(trust_effects(needed, &ask.tool));
             lines.push(("then call", format!("{then} {}", call())));
             lines
         }
@@ -100,14 +101,16 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
     labelled.iter().map(line).collect()
 }
 
-/// Lists the effects of trusting a folder, one per line. If there are too many lines, those in the
-/// middle are replaced by their count.
-fn trust_effects(need: &TrustNeed) -> Vec<(&'static str, String)> {
+/// Lists the effects of trusting a folder, one per line: first what is said of the server that is
+/// called. If there are too many lines, those in the middle are replaced by their count.
+fn trust_effects(need: &TrustNeed, tool: &str) -> Vec<(&'static str, String)> {
     const LABEL: &str = "its files say";
     if need.would.is_empty() {
         return vec![(LABEL, "nothing that starts a program or allows a call".into())];
     }
+    let called = format!("server {}: ", tool.split(':').next().unwrap_or_default());
     let mut lines: Vec<String> = need.would.iter().map(|line| in_one_line(line)).collect();
+    lines.sort_by_key(|line| !line.starts_with(&called));
     if let Some(left_out) = lines.len().checked_sub(WOULD).filter(|over| *over > 0) {
         let (start, end) = (WOULD - WOULD / 2, lines.len() - WOULD / 2);
         lines.splice(start..end, [format!("[… {left_out} more lines, shown in the details …]")]);

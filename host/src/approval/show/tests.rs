@@ -229,7 +229,7 @@ fn trust_says_which_folder_and_what_it_would_do() {
 fn what_matters_most_hides_behind_nothing_long() {
     let long = |lead: &str| format!("{lead} {} --end", "x".repeat(500));
     let mut would = vec![long("call"), long("let a model"), long("send"), long("start")];
-    would.extend((0..40).map(|number| format!("server {number}")));
+    would.extend((0..88).map(|number| format!("server {number}: run")));
     let need = Need::Trust(TrustNeed::new("/clone", Vec::new(), "new", would.clone()));
     let mut asked = ask(AskKind::Trust, Some(need));
     asked.arguments = json!({ "text": "z".repeat(500), "path": "/etc/passwd" });
@@ -240,14 +240,17 @@ fn what_matters_most_hides_behind_nothing_long() {
     {
         assert!(line.starts_with(begins) && line.ends_with("x --end"), "{line}");
     }
-    assert_eq!(lines[9], "              │ [… 28 more lines, shown in the details …]");
-    assert_eq!(lines[17], "              │ server 39");
+    assert_eq!(lines[33], "              │ [… 28 more lines, shown in the details …]");
+    assert_eq!(lines[65], "              │ server 87: run");
     let t = "t".repeat(20);
     assert!(
-        lines[18]
+        lines[66]
             .starts_with(&format!("then call     │ {t}[… 460 characters …]{t} {{\"text\":\"zzz"))
     );
-    assert!(lines[18].ends_with("zzz\",\"path\":\"/etc/passwd\"}"), "{}", lines[18]);
+    assert!(lines[66].ends_with("zzz\",\"path\":\"/etc/passwd\"}"), "{}", lines[66]);
+    // What is said of the server that is called is never left out.
+    asked.tool = "50:read".into();
+    assert_eq!(lines_of_ask(&asked)[1], "its files say │ server 50: run");
     let details = details_of_ask(&asked);
     for line in would {
         assert!(details.contains(&format!("│ {line}")), "{line}");

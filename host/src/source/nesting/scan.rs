@@ -7,13 +7,16 @@ use crate::source::token_class::{self, PrecedingToken};
 /// inside it.
 const BRACKETS: usize = 200;
 /// How often the parser may read a token again on average. Ordinary code stays far below one.
-const REREADS: u64 = 16;
+const REREADS: u64 = 4;
 /// How many tokens the parser may read again in any text: about a tenth of a second.
 const SPARE_REREADS: u64 = 1_000_000;
 /// Most brackets inside the default values of possible parameters, which are inside a guess.
 const GUESSES: usize = 16;
 /// Most values inside possible type arguments: each may double the time to parse the text inside.
 const DOUBLINGS: usize = 5;
+/// How many tokens the parser may read again because of such values. It keeps what it allocates for
+/// each until the end.
+const DOUBLED_REREADS: u64 = 300_000;
 /// Most `infer X extends` open at once: the parser reads each twice, with its constraint and
 /// without.
 const INFERS: u32 = 8;
@@ -91,6 +94,8 @@ struct NestingScan<'t> {
     tokens: u64,
     /// How many tokens the parser may read again after wrong guesses.
     rereads: u64,
+    /// How many it may read again because of values inside possible type arguments.
+    doubled_rereads: u64,
     guesses: usize,
     doublings: usize,
     ambiguous_slash: Option<usize>,
@@ -111,6 +116,7 @@ pub(in crate::source) fn check(text: &str, language: Language) -> Result<(), Nes
         arrows: 0,
         tokens: 0,
         rereads: 0,
+        doubled_rereads: 0,
         guesses: 0,
         doublings: 0,
         ambiguous_slash: None,
@@ -144,16 +150,24 @@ pub(in crate::source) fn check(text: &str, language: Language) -> Result<(), Nes
         if scan.guesses > GUESSES {
             return Err(too_deep(start, "default values are nested too deep"));
         }
+        scan.tokens += 1;
+        scan.rereads += scan.guesses as u64;
         if language == Language::TypeScript {
-            scan.tokens += 1;
             scan.rereads += u64::from(scan.angles) + u64::from(scan.arrows);
-            let is_costly = scan.rereads > scan.tokens * REREADS + SPARE_REREADS;
-            if is_costly && scan.arrows > scan.angles {
-                return Err(too_deep(start, "`? :` and `=>` are chained too long"));
-            }
-            if is_costly || scan.doublings > DOUBLINGS {
+            scan.doubled_rereads += (1 << scan.doublings.min(DOUBLINGS)) - 1;
+            if scan.doublings > DOUBLINGS || scan.doubled_rereads > DOUBLED_REREADS {
                 return Err(too_deep(start, "`<` is nested too deep"));
             }
+        }
+        if scan.rereads > scan.tokens * REREADS + SPARE_REREADS {
+            let message = if scan.guesses as u64 > u64::from(scan.angles.max(scan.arrows)) {
+                "default values are nested too deep"
+            } else if scan.arrows > scan.angles {
+                "`? :` and `=>` are chained too long"
+            } else {
+                "`<` is nested too deep"
+            };
+            return Err(too_deep(start, message));
         }
         debug_assert!(scan.at > start, "each token is longer than nothing");
     }

@@ -141,3 +141,13 @@ fn what_the_parser_reads_again_is_bounded() {
         assert_eq!(check_ts(&format!("[{}", unit.repeat(60))), Ok(()), "{unit}");
     }
 }
+
+#[test]
+fn what_is_read_again_in_a_long_text_is_bounded_too() {
+    // The parser keeps what it allocates for each wrong guess until the end.
+    for (head, levels) in [("(a,b=f<[", 5), ("f<(a=", 5), ("(a=", 15)] {
+        let text = |items| format!("{}{}", head.repeat(levels), "1,".repeat(items));
+        assert_eq!(check_ts(&text(1_000)), Ok(()), "{head}");
+        assert!(check_ts(&text(300_000)).is_err(), "{head}");
+    }
+}
