@@ -19,7 +19,7 @@ fn shop() -> TestEnv {
         env.write(file, Document::read(&format!("host/examples/{file}")).text);
     }
     let readme = Document::read("README.md").text;
-    for command in ["pml init --yes", "pml add shop --yes -- python3 shop.py"] {
+    for command in ["pml init --yes --no-import", "pml add shop --yes -- python3 shop.py"] {
         assert!(readme.contains(&format!("$ {command}")), "README.md leaves out `{command}`");
         let arguments: Vec<_> = command.split(' ').skip(1).collect();
         assert_eq!(env.run(&arguments).code, 0, "{command}");
