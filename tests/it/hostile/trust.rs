@@ -352,6 +352,17 @@ fn a_link_to_a_script_that_is_turned_after_trust_is_not_followed() {
 }
 
 #[test]
+fn a_script_outside_the_project_is_told_to_be_there() {
+    let clone = Clone::of("script");
+    let outside = clone.env.write("elsewhere/shop.py", "");
+    let servers = json!({ "shop": { "command": "python3", "args": [outside.to_string_lossy()] } });
+    clone.write(".pml.json", json!({ "version": "0.1.0", "servers": servers }).to_string());
+    let shown = clone.run(&["trust", "--show"]).stdout;
+    let told = "file │ outside this project, not checked: $TEST_ENV/elsewhere/shop.py (shop)";
+    assert!(shown.contains(told) && !shown.contains("does not exist"), "{shown}");
+}
+
+#[test]
 fn a_script_that_comes_after_trust_is_not_run() {
     let clone = Clone::of("script");
     let shown = clone.run(&["trust", "--show"]).stdout;
