@@ -109,7 +109,7 @@ impl WideningPermit {
         if yes || person_is_present() {
             return Ok(self);
         }
-        let message = format!("`{command}` asks before it does anything, and there is no terminal");
+        let message = format!("`{command}` needs a terminal, or `--yes`");
         let hint = "run it in a terminal, or agree beforehand with `--yes`";
         Err(HintedError::usage(message, hint).with_code(Code::PersonRequired).into())
     }
