@@ -181,8 +181,7 @@ pub(super) fn waiting_hint(question: &Question, storage: JournalStorage) -> Stri
     }
 }
 
-/// Reports that a person ended a run. If a better program is wanted, it also lists the completed
-/// calls.
+/// Reports that a person ended a run, with its completed calls and how to go on.
 pub(super) fn aborted(aborted: &AbortedRun, run: RunId) {
     let (message, who) = (quote(&aborted.message), quote(&aborted.who));
     let mut text = format!("{ERROR}error{ERROR:#}: {message} [ABORTED]\n  {DIM}by{DIM:#}: {who}");
@@ -190,11 +189,12 @@ pub(super) fn aborted(aborted: &AbortedRun, run: RunId) {
         let calls = completed_calls(aborted.interrupted.iter().map(|call| call.tool.as_str()));
         text += &format!("\n  {DIM}sent without an answer, may have had an effect{DIM:#}: {calls}");
     }
-    if aborted.replan {
-        let completed = completed_calls(aborted.completed.iter().map(|call| call.tool.as_str()));
-        let hint = replan_hint(run);
-        text += &format!("\n  {DIM}completed{DIM:#}: {completed}\n{HINT}hint{HINT:#}: {hint}");
-    }
+    let completed = completed_calls(aborted.completed.iter().map(|call| call.tool.as_str()));
+    let hint = match aborted.replan {
+        true => replan_hint(run),
+        false => format!("`pml run --resume {} FILE` takes up what was completed", short(run)),
+    };
+    text += &format!("\n  {DIM}completed{DIM:#}: {completed}\n{HINT}hint{HINT:#}: {hint}");
     ui::alert(&text);
 }
 

@@ -103,6 +103,7 @@ fn a_run_that_a_person_ends_is_not_blamed_on_the_program() {
     terminal.types("q\n");
     let (shown, code) = terminal.ends();
     assert!(shown.starts_with("q\nerror: Workflow aborted by user [ABORTED]\n  by: "), "{shown}");
+    assert!(shown.contains("\n  completed: no call\nhint: `pml run --resume "), "{shown}");
     assert_eq!((code, newest_state(&env).as_str()), (1, "aborted"));
 }
 
