@@ -292,7 +292,12 @@ impl PromptDialog<'_> {
         }
         let shown = lines_of_ask_with(ask, &self.redactor);
         let mut new = details_of_ask_with(ask, &self.redactor);
-        new.retain(|line| !shown.contains(line));
+        // The two are aligned differently.
+        let fact = |line: &str| {
+            line.split_once('│').map(|(name, text)| (name.trim().to_owned(), text.to_owned()))
+        };
+        let known: BTreeSet<_> = shown.iter().filter_map(|line| fact(line)).collect();
+        new.retain(|line| !fact(line).is_some_and(|fact| known.contains(&fact)));
         self.show(&new)?;
         // Long details push the first lines from the screen.
         match new.iter().map(|line| wrap(line, width).lines().count()).sum::<usize>() {
