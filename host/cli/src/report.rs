@@ -44,6 +44,7 @@ pub(super) fn error(error: &anyhow::Error) -> ExitCode {
 pub(super) fn error_document(error: &anyhow::Error) -> ExitCode {
     // If stdout cannot be written, stderr has the error.
     let _ = ui::document(&json!({ "error": error_report(error) }));
+    ui::finish_document();
     exit_code(error)
 }
 
@@ -51,6 +52,7 @@ pub(super) fn error_document(error: &anyhow::Error) -> ExitCode {
 /// be forgotten. Returns the exit code of the command.
 pub(super) fn close_document(code: ExitCode) -> ExitCode {
     if !output::is_document_due() {
+        ui::finish_document();
         return code;
     }
     match ui::document(&closing_document(code)) {
