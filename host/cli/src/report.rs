@@ -94,6 +94,9 @@ pub(super) fn declined(message: &str) -> io::Result<ExitCode> {
 /// Returns an error as text: message, causes, code frame, hint.
 pub(super) fn error_text(report: &ErrorReport) -> String {
     let mut text = format!("{ERROR}error{ERROR:#}: {}", quote(&report.message));
+    if let Some(position) = &report.position {
+        text += &format!(": {}", quote(&position.to_string()));
+    }
     for cause in &report.causes {
         text += &cause_line(cause);
     }

@@ -12,8 +12,8 @@ use pml_kit::{
 fn marks(report: &Value, part: &str) -> Vec<String> {
     let checks = report["checks"].as_array().expect("checks").iter();
     let found =
-        checks.filter(|check| check["what"].as_str().is_some_and(|what| what.contains(part)));
-    found.map(|check| check["mark"].as_str().expect("a mark").to_owned()).collect()
+        checks.filter(|check| check["message"].as_str().is_some_and(|what| what.contains(part)));
+    found.map(|check| check["status"].as_str().expect("a status").to_owned()).collect()
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn allow_does_not_trust() {
     let servers = json!({ "box": toolbox_server() });
     let env = pml_kit::untrusted_project(pml(), &json!({ "servers": servers }));
     let waits = json_with_path(&env, &["call", "box:count", "--allow", "*", "--json"], 4);
-    assert_eq!(waits["waiting"][0]["asks"][0]["kind"], "trust", "{waits}");
+    assert_eq!(waits["waiting"][0]["asks"][0]["type"], "trust", "{waits}");
     assert_eq!(lines_of(&env, "starts").len(), 0);
 }
 

@@ -97,7 +97,7 @@ impl Clone {
     /// Asserts that a call asks for trust and names `part`, and that nothing is started.
     fn asks_for_trust(&self, tool: &str, part: &str) -> Value {
         let asked = self.asked(tool);
-        assert_eq!(asked["kind"], "trust", "{asked}");
+        assert_eq!(asked["type"], "trust", "{asked}");
         let reason = asked["reason"].as_str().expect("a reason");
         assert!(reason.contains(part), "{part}: {asked}");
         assert!(!self.is_pwned());
