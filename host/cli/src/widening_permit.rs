@@ -91,8 +91,9 @@ pub(super) fn refuse_agents(command: &str) -> Result<WideningPermit> {
     if project::has_audit_trail() {
         write_to_trail(&|| project::open_journal(Durability::Process), attempt);
     }
+    let verb = if command.starts_with('-') { "give" } else { "run" };
     let message = format!(
-        "an agent runs this command (`{variable}` is set), and only a person may run `{command}`"
+        "an agent runs this command (`{variable}` is set), and only a person may {verb} `{command}`"
     );
     // The hint must not say how to get around the refusal.
     let refused = HintedError::new(message, "run it yourself, in a terminal of your own")

@@ -69,7 +69,7 @@ fn deny_is_open_to_an_agent_and_allow_is_not() {
     assert_snapshot!(run(&["eval", "1", "--allow", "box:*"]).snapshot(), @"
     exit code: 1
     --- stderr ---
-    error: an agent runs this command (`CLAUDECODE` is set), and only a person may run `--allow`
+    error: an agent runs this command (`CLAUDECODE` is set), and only a person may give `--allow`
     hint: run it yourself, in a terminal of your own
     ");
 }

@@ -386,7 +386,7 @@ fn a_project_is_made_and_its_servers_come_and_go() {
     exit code: 2
     --- stderr ---
     error: a server cannot have the name `bad name`
-    hint: use only letters, digits, `-` and `_`
+    hint: use visible characters only, and no space, `:` or `*`
     ");
     assert_snapshot!(env.run(&["add", "web", "--yes", "--url", "not a url"]).snapshot(), @r"
     exit code: 2
