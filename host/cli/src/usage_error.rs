@@ -131,8 +131,7 @@ fn hint(error: &Error, root: &Command, typed: &[OsString]) -> Option<String> {
         ErrorKind::ValueValidation => {
             let (reason, value) =
                 (error.source()?.to_string(), text(error, ContextKind::InvalidValue));
-            if command_of(error) == "pml call"
-                && text(error, ContextKind::InvalidArg).contains(':')
+            if text(error, ContextKind::InvalidArg).contains("SERVER:TOOL")
                 && let Some((server, tool)) = value.split_once('.')
             {
                 return Some(format!("did you mean `{server}:{tool}`?"));
