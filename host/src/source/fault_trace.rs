@@ -84,7 +84,12 @@ impl Program {
         if let Some(tool) = fault.tool
             && let Some(call) = self.failed_call(tool, innermost.as_ref())
         {
-            place_call(&mut frames, call, innermost.as_ref(), &mut functions);
+            let offset = call.function_offset;
+            let position = match self.location(&call.position.module, offset) {
+                Some(location) => location.position,
+                None => call.position,
+            };
+            place_call(&mut frames, (position, offset), innermost.as_ref(), &mut functions);
         }
         if let Some(outermost) = frames.last() {
             let awaiting = functions.awaiting(&outermost.position.clone());
@@ -142,11 +147,10 @@ fn only<'c>(
 /// frame's position; elsewhere it is a frame of its own.
 fn place_call(
     frames: &mut Vec<StackFrame>,
-    call: ProgramCall,
+    (position, offset): (Position, u32),
     innermost: Option<&InnermostFrame<'_, '_>>,
     functions: &mut FunctionIndex<'_>,
 ) {
-    let ProgramCall { position, offset, .. } = call;
     let reported = innermost
         .filter(|frame| frame.module() == position.module)
         .and_then(|frame| frame.user_offset(frame.offset()));

@@ -66,7 +66,7 @@ async fn a_failed_call_is_shown_at_the_call() {
         "await mcp?.t?.‹›fail?.({})",
         "await mcp.t.‹›fail(...[{ a: 1 }])",
         "await mcp['t'][‹›'fail']({})",
-        "await mcp.call(‹›'t:fail', {})",
+        "await mcp.‹›call('t:fail', {})",
         "const x = [await mcp.t.echo({}), await mcp.t.‹›fail({}), await mcp.t.echo({})]",
         "await mcp.t.echo({}); await mcp.t.‹›fail({}); await mcp.t.later({})",
         "const p = mcp.t.‹›fail({})\nconst q = await mcp.t.echo({})\nawait p",
@@ -218,7 +218,7 @@ async fn a_value_that_cannot_be_taken_apart_or_iterated_is_named() {
             "cannot read properties of a value that is null or undefined",
         ),
         (
-            "const ‹›{ z: { y } } = {}",
+            "const o = {}\nconst ‹›{ z: { y } } = o",
             "cannot read properties of a value that is null or undefined",
         ),
         (
