@@ -114,13 +114,17 @@ pub(super) fn of_source(error: &SourceError) -> StartError {
         }
         return usage.into();
     }
-    let failure = Failure {
+    of_syntax(error).into()
+}
+
+/// Returns the failure of a script with an error in its text.
+fn of_syntax(error: &SourceError) -> Failure {
+    Failure {
         position: error.position(),
         code_frame: error.code_frame().map(|frame| frame.to_string()),
         hint: error.hint().map(str::to_owned),
-        ..plain(code, error.to_string())
-    };
-    failure.into()
+        ..plain(error.code(), error.to_string())
+    }
 }
 
 /// Returns the failure that the guest reports, placed in the source. `failed` are the calls that
@@ -146,6 +150,12 @@ pub(super) fn of_fault(
         tool: thrown_tool(&fault, failed),
     };
     let FaultTrace { frames: mut stack, message } = program.explain(&raw, Some(run));
+    if code == Code::Syntax {
+        let reported = stack.first().map(|frame| &frame.position);
+        if let Some(error) = program.early_error(&fault.message, reported, Some(run)) {
+            return of_syntax(&error);
+        }
+    }
     let import = import_of(program, &fault, &mut stack);
     let (import_position, import_hint) = import.unzip();
     let position = import_position.or_else(|| stack.first().map(|frame| frame.position.clone()));

@@ -245,6 +245,36 @@ async fn a_value_that_cannot_be_taken_apart_or_iterated_is_named() {
 }
 
 #[tokio::test]
+async fn syntax_errors_name_what_is_written() {
+    let engine = engine(|config| config);
+    let mut wrong = Vec::new();
+    for (text, message) in [
+        ("const x = ‹›;", "unexpected `;`"),
+        ("const x =‹›", "unexpected end of file"),
+        ("f(‹›", "expected `)` but found end of file"),
+        ("const x = {a ‹›1}", "expected `,` or `}` but found `1`"),
+        ("let a = 1\nlet ‹›a=2", "`a` is declared twice"),
+        ("const r = ‹›/(/", "the regular expression is not valid: expecting ')'"),
+        (
+            "class A { f() { return this.‹›#x } }",
+            "private field '#x' must be declared in an enclosing class",
+        ),
+    ] {
+        let (code, marks) = marked(text);
+        let outcome = run(&engine, &code).await;
+        let failure = failure(&outcome);
+        let message = format!("{message}: program.ts:{}:{}", marks[0].0, marks[0].1);
+        if (failure.message.as_str(), place(failure)) != (message.as_str(), Some(marks[0])) {
+            wrong.push(format!("{} at {:?}: {code}", failure.message, place(failure)));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let outcome = engine.run(Script::js("let a: string = 1")).await.expect("the sandbox works");
+    let hint = failure(&outcome).hint.as_deref();
+    assert_eq!(hint, Some("types need TypeScript: rename the file to `program.ts`"));
+}
+
+#[tokio::test]
 async fn every_failed_call_is_listed_whether_caught_or_not() {
     let engine = engine(|config| config.deny_tool("t:secret"));
     let code = "try { await mcp.t.fail({}) } catch {}\nawait mcp.t.echo({})\ntry { await mcp.t.secret({}) } catch {}\nawait mcp.t.gone({}).catch(() => {})";
