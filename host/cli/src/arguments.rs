@@ -12,6 +12,7 @@ use super::{
 use crate::widening_permit::TrustOnceFlags;
 use clap::{Args, Parser, Subcommand};
 use pml::journal::Durability;
+use pml::text::in_one_line;
 use std::{path::PathBuf, time::Duration};
 
 /// Run agent-written JavaScript and TypeScript in a sandbox that can only ask
@@ -112,7 +113,10 @@ impl Command {
         let again =
             |command: &str, state: &str| WayOn::Hint(format!("{state}: run `pml {command}` again"));
         match self {
-            Command::Run(RunCommand { watch: true, .. }) | Command::Stdio(_) => WayOn::End,
+            Command::Run(RunCommand { watch: true, file: Some(file), .. }) => {
+                WayOn::Watch(in_one_line(&file.to_string_lossy()))
+            }
+            Command::Stdio(_) => WayOn::End,
             Command::Run(_) | Command::Eval(_) | Command::Call(_) => {
                 WayOn::Hint("no call was made: run it again".into())
             }
@@ -293,7 +297,8 @@ mod tests {
         for line in ["pml doctor", "pml tools", "pml servers", "pml check x.ts", "pml audit"] {
             assert_eq!(way(line), WayOn::run_again());
         }
-        assert_eq!(way("pml run -w x.ts"), WayOn::End);
+        assert_eq!(way("pml run -w x.ts"), WayOn::Watch("x.ts".into()));
+        assert_eq!(way("pml stdio"), WayOn::End);
     }
 
     #[test]

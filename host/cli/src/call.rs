@@ -3,7 +3,7 @@
 
 use super::execute::{JournalStorage, await_outcome, engine_with_policy, print_outcome, runtime};
 use super::outcome_json::unfinished_document;
-use super::report::{self, FAILED, UsageError};
+use super::report::{self, FAILED, HintedError};
 use super::{project, ui};
 use crate::project_context::ProjectContext;
 use crate::run_policy::RunPolicyFlags;
@@ -134,12 +134,14 @@ fn parse_object(text: &str, from: &str) -> Result<Value> {
         Ok(Value::String(_)) => "a text",
         Ok(Value::Array(_)) => "a list",
         Err(error) => {
-            return Err(
-                UsageError(format!("the arguments are not JSON ({error}): {FORM}{from}")).into()
-            );
+            return Err(HintedError::usage(
+                format!("the arguments are not JSON ({error}){from}"),
+                FORM,
+            )
+            .into());
         }
     };
-    Err(UsageError(format!("the arguments are {what}, not an object: {FORM}{from}")).into())
+    Err(HintedError::usage(format!("the arguments are {what}, not an object{from}"), FORM).into())
 }
 
 #[cfg(test)]
@@ -151,7 +153,7 @@ mod tests {
     fn arguments_are_an_object_or_it_is_said_what_they_are() {
         assert_eq!(parse_object(" {\"a\": 1} ", "").unwrap(), json!({ "a": 1 }));
         let message = |text: &str| parse_object(text, ": a.json").unwrap_err().to_string();
-        assert!(message("[1]").starts_with("the arguments are a list, not an object: write"));
+        assert!(message("[1]").starts_with("the arguments are a list, not an object: a.json"));
         assert!(message("\"x\"").contains("a text"));
         let wrong = message("path=hunter2");
         assert!(wrong.contains("not JSON") && wrong.ends_with(": a.json"), "{wrong}");

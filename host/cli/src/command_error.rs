@@ -79,11 +79,16 @@ pub(super) fn catch_panic(
 
 /// Returns what programs read about an error.
 pub(super) fn error_report(error: &anyhow::Error) -> ErrorReport {
-    let mut report = match error.downcast_ref::<Error>() {
+    let (inner, message) = (error.downcast_ref::<Error>(), error.to_string());
+    let mut report = match inner {
         Some(error) => ErrorReport::from(error),
         None => ErrorReport::new(code(error), String::new()),
     };
-    (report.message, report.code) = (error.to_string(), code(error).as_str().into());
+    // The report of the error itself says its place in a field of its own.
+    if inner.is_none_or(|error| error.to_string() != message) {
+        report.message = message;
+    }
+    report.code = code(error).as_str().into();
     report.error_type.clone_from(&report.code);
     report.causes = error.chain().skip(1).map(ToString::to_string).collect();
     if let Some(hinted) = error.downcast_ref::<HintedError>() {

@@ -7,7 +7,7 @@ use super::media::name_media;
 use super::outcome_json::unfinished_document;
 use super::output::{self, OutputFormat};
 use super::prompt::TerminalPrompt;
-use super::report::UsageError;
+use super::report::{HintedError, UsageError};
 use super::{identify, project, report, ui, watch};
 use crate::project_context::ProjectContext;
 use crate::run_policy::RunPolicy;
@@ -335,11 +335,14 @@ fn inputs(options: &RunOptions) -> Result<Option<Value>> {
     let Some(given) = &options.inputs else { return Ok(None) };
     let Some(file) = given.strip_prefix('@') else {
         return json::from_str(given).map(Some).map_err(|error| {
-            UsageError(format!("`--inputs` is not JSON, nor @FILE: {error}")).into()
+            let hint = match error.to_string().starts_with("key must be a string") {
+                true => "names need double quotes: '{\"n\": 1}'",
+                false => "write JSON in quotes, as in '{\"n\": 1}', or @FILE",
+            };
+            HintedError::usage(format!("`--inputs` is not JSON, nor @FILE: {error}"), hint).into()
         });
     };
-    let size =
-        std::fs::metadata(file).with_context(|| format!("cannot read the inputs: {file}"))?.len();
+    let size = std::fs::metadata(file).with_context(|| inputs_missing(file))?.len();
     if size > Limits::INPUTS as u64 {
         let (size, limit) = (format_bytes(size as usize), format_bytes(Limits::INPUTS));
         let message = format!("the inputs are {size}, the limit is {limit}: {file}");
@@ -348,6 +351,14 @@ fn inputs(options: &RunOptions) -> Result<Option<Value>> {
     let text =
         std::fs::read_to_string(file).with_context(|| format!("cannot read the inputs: {file}"))?;
     json::from_str(&text).map(Some).with_context(|| format!("the inputs are not JSON: {file}"))
+}
+
+/// Says why a file with inputs cannot be read.
+fn inputs_missing(file: &str) -> String {
+    match std::fs::exists(file) {
+        Ok(false) => format!("there is no such file: {file}"),
+        _ => format!("cannot read the inputs: {file}"),
+    }
 }
 
 /// Reads a program from stdin.

@@ -74,8 +74,8 @@ pub(super) async fn find_run(
         }
         0 if typed.len() < MIN_CHARACTERS => {
             let message = format!("`{typed}` is too short to find a run by");
-            Err(HintedError::new(message, "write at least four characters of its id, or `last`")
-                .into())
+            let hint = "write at least four characters of its id, or `last`";
+            Err(HintedError::new(message, hint).with_code(Code::RunUnknown).into())
         }
         0 => {
             let message = format!("there is no run `{typed}`");

@@ -156,7 +156,10 @@ fn print_packages(
     }
     for one in failed {
         let mut error = one.error.clone();
-        error.message = format!("`{}`: {}", one.server, error.message);
+        let server = format!("`{}`", one.server);
+        if !error.message.starts_with(&server) {
+            error.message = format!("{server}: {}", error.message);
+        }
         ui::alert(&report::error_text(&error));
     }
     let packages: Value = packages.iter().map(package_json).collect();

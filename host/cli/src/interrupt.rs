@@ -11,7 +11,10 @@ use anyhow::{Context, Result};
 use pml::json::{Value, json};
 use pml::{Code, RunId, run::ErrorReport};
 use signal_hook::consts::{SIGINT, SIGTERM};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+#[cfg(not(unix))]
+use std::sync::atomic::AtomicBool;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The way on after an interrupt.
@@ -22,6 +25,8 @@ pub(super) enum WayOn {
     End,
     /// What to do next.
     Hint(String),
+    /// A file that can be watched again, as it was typed.
+    Watch(String),
     /// A run can be resumed, or is lost with the process.
     Run(RunId, JournalStorage),
 }
@@ -36,6 +41,7 @@ impl WayOn {
         match self {
             WayOn::End => None,
             WayOn::Hint(hint) => Some(hint.clone()),
+            WayOn::Watch(file) => Some(format!("`pml run -w {file}` watches again")),
             WayOn::Run(run, JournalStorage::OnDisk) => {
                 Some(format!("`pml run --resume {}` goes on where it was cut off", short(*run)))
             }
@@ -65,11 +71,15 @@ pub(super) fn set_way_on(way: WayOn) {
 }
 
 /// Ends the process at the first Ctrl-C or SIGTERM, in whatever state it is: running, parsing, or
-/// blocked on its output. It first says how to go on; a second signal ends the process without
-/// waiting for that.
+/// blocked on its output. It first says how to go on. A second signal does not cut that short,
+/// because some programs send two at once; a reader who does not read does.
 pub(super) fn end_on_signals() -> Result<()> {
     listen().context("cannot listen for signals")
 }
+
+/// How long the process lives on if nobody reads what it says. A reader takes it at once.
+#[cfg(unix)]
+const WRITE_TIME: std::time::Duration = std::time::Duration::from_secs(1);
 
 #[cfg(unix)]
 fn listen() -> std::io::Result<()> {
@@ -77,20 +87,27 @@ fn listen() -> std::io::Result<()> {
     let (mut arrived, sender) = std::os::unix::net::UnixStream::pair()?;
     let received = Arc::new(AtomicUsize::new(0));
     for (signal, code) in [(SIGINT, INTERRUPTED), (SIGTERM, TERMINATED)] {
-        let pressed = Arc::new(AtomicBool::new(false));
-        signal_hook::flag::register_conditional_shutdown(signal, code.into(), pressed.clone())?;
-        signal_hook::flag::register(signal, pressed)?;
         signal_hook::flag::register_usize(signal, received.clone(), code.into())?;
         signal_hook::low_level::pipe::register(signal, sender.try_clone()?)?;
     }
-    let wait = move || {
-        if arrived.read_exact(&mut [0]).is_ok() {
-            let code = received.load(Ordering::SeqCst);
+    let (first, begin) = std::sync::mpsc::channel::<i32>();
+    let say_and_end = move || {
+        if let Ok(code) = begin.recv() {
             say_how_to_go_on(u8::try_from(code).unwrap_or(INTERRUPTED));
-            signal_hook::low_level::exit(code as i32);
+            signal_hook::low_level::exit(code);
         }
     };
-    std::thread::Builder::new().name("pml interrupt".into()).spawn(wait)?;
+    let wait = move || {
+        if arrived.read_exact(&mut [0]).is_ok() {
+            let code = received.load(Ordering::SeqCst) as i32;
+            // The other thread waits for it as long as the process lives.
+            let _ = first.send(code);
+            std::thread::sleep(WRITE_TIME);
+            signal_hook::low_level::exit(code);
+        }
+    };
+    std::thread::Builder::new().name("pml interrupt".into()).spawn(say_and_end)?;
+    std::thread::Builder::new().name("pml signals".into()).spawn(wait)?;
     Ok(())
 }
 
@@ -116,12 +133,15 @@ fn say_how_to_go_on(code: u8) {
         // If nobody reads it, there is nobody to tell.
         let _ = ui::document(&document(&way, &report));
     }
+    // The command itself may be writing it.
+    ui::finish_document();
 }
 
 fn report(way: &WayOn, code: u8) -> ErrorReport {
-    let message = match code {
-        TERMINATED => "stopped by SIGTERM",
-        _ => "interrupted",
+    let message = match (way, code) {
+        (WayOn::Watch(file), _) => format!("stopped watching {file}"),
+        (_, TERMINATED) => "stopped by SIGTERM".into(),
+        _ => "interrupted".into(),
     };
     let mut report = ErrorReport::new(Code::Interrupted, message);
     report.hint = way.hint();
@@ -136,6 +156,7 @@ fn notice(report: &ErrorReport) -> String {
 fn document(way: &WayOn, report: &ErrorReport) -> Value {
     let mut document = json!({ "error": report });
     if let Some(run) = way.run() {
+        document["status"] = json!("error");
         document["run_id"] = json!(run);
     }
     document
@@ -158,7 +179,7 @@ mod tests {
         let text = anstream::adapter::strip_str(&notice(&report)).to_string();
         let hint = format!("`pml run --resume {}` goes on where it was cut off", short(run));
         assert_eq!(text, format!("interrupted\nhint: {hint}"));
-        let expected = json!({ "run_id": run, "error": { "code": "INTERRUPTED",
+        let expected = json!({ "status": "error", "run_id": run, "error": { "code": "INTERRUPTED",
             "type": "INTERRUPTED", "message": "interrupted", "hint": hint } });
         assert_eq!(document(&way, &report), expected);
     }
@@ -170,5 +191,12 @@ mod tests {
         assert!(text.contains("stopped by SIGTERM") && text.contains("is forgotten"), "{text}");
         assert!(!text.contains("--resume"), "{text}");
         assert_eq!(report(&WayOn::End, INTERRUPTED).hint, None);
+    }
+
+    #[test]
+    fn a_watched_file_is_named_with_the_command_that_watches_it_again() {
+        let text = notice(&report(&WayOn::Watch("sum.ts".into()), INTERRUPTED));
+        let text = anstream::adapter::strip_str(&text).to_string();
+        assert_eq!(text, "stopped watching sum.ts\nhint: `pml run -w sum.ts` watches again");
     }
 }

@@ -44,6 +44,7 @@ pub(super) fn error(error: &anyhow::Error) -> ExitCode {
 pub(super) fn error_document(error: &anyhow::Error) -> ExitCode {
     // If stdout cannot be written, stderr has the error.
     let _ = ui::document(&json!({ "error": error_report(error) }));
+    ui::finish_document();
     exit_code(error)
 }
 
@@ -51,6 +52,7 @@ pub(super) fn error_document(error: &anyhow::Error) -> ExitCode {
 /// be forgotten. Returns the exit code of the command.
 pub(super) fn close_document(code: ExitCode) -> ExitCode {
     if !output::is_document_due() {
+        ui::finish_document();
         return code;
     }
     match ui::document(&closing_document(code)) {
@@ -92,6 +94,9 @@ pub(super) fn declined(message: &str) -> io::Result<ExitCode> {
 /// Returns an error as text: message, causes, code frame, hint.
 pub(super) fn error_text(report: &ErrorReport) -> String {
     let mut text = format!("{ERROR}error{ERROR:#}: {}", quote(&report.message));
+    if let Some(position) = &report.position {
+        text += &format!(": {}", quote(&position.to_string()));
+    }
     for cause in &report.causes {
         text += &cause_line(cause);
     }
@@ -181,8 +186,7 @@ pub(super) fn waiting_hint(question: &Question, storage: JournalStorage) -> Stri
     }
 }
 
-/// Reports that a person ended a run. If a better program is wanted, it also lists the completed
-/// calls.
+/// Reports that a person ended a run, with its completed calls and how to go on.
 pub(super) fn aborted(aborted: &AbortedRun, run: RunId) {
     let (message, who) = (quote(&aborted.message), quote(&aborted.who));
     let mut text = format!("{ERROR}error{ERROR:#}: {message} [ABORTED]\n  {DIM}by{DIM:#}: {who}");
@@ -190,11 +194,12 @@ pub(super) fn aborted(aborted: &AbortedRun, run: RunId) {
         let calls = completed_calls(aborted.interrupted.iter().map(|call| call.tool.as_str()));
         text += &format!("\n  {DIM}sent without an answer, may have had an effect{DIM:#}: {calls}");
     }
-    if aborted.replan {
-        let completed = completed_calls(aborted.completed.iter().map(|call| call.tool.as_str()));
-        let hint = replan_hint(run);
-        text += &format!("\n  {DIM}completed{DIM:#}: {completed}\n{HINT}hint{HINT:#}: {hint}");
-    }
+    let completed = completed_calls(aborted.completed.iter().map(|call| call.tool.as_str()));
+    let hint = match aborted.replan {
+        true => replan_hint(run),
+        false => format!("`pml run --resume {} FILE` takes up what was completed", short(run)),
+    };
+    text += &format!("\n  {DIM}completed{DIM:#}: {completed}\n{HINT}hint{HINT:#}: {hint}");
     ui::alert(&text);
 }
 

@@ -112,8 +112,10 @@ pub(super) fn warn_untrusted(context: &ProjectContext) {
 pub(super) fn unavailable_reason(one: &UnavailableServer) -> String {
     let name = format!("`{}`", escape(&one.server));
     let reason = escape(&one.reason);
+    let hint = one.hint.as_ref().map(|hint| format!("\n{HINT}hint{HINT:#}: {}", escape(hint)));
+    let hint = hint.unwrap_or_default();
     match reason.contains(&name) {
-        true => reason.into_owned(),
-        false => format!("server {name} cannot be used: {reason}"),
+        true => format!("{reason}{hint}"),
+        false => format!("server {name} cannot be used: {reason}{hint}"),
     }
 }

@@ -208,6 +208,7 @@ fn file_json(file: &DeclaredFile) -> Value {
         DeclaredFileState::Pinned => ("trusted_as_it_is", None),
         DeclaredFileState::LinksOutside { to } => ("leads_out", Some(to)),
         DeclaredFileState::Absent => ("absent", None),
+        DeclaredFileState::Outside => ("outside", None),
         DeclaredFileState::Data => ("data", None),
         DeclaredFileState::Unresolved => ("unresolved", None),
         DeclaredFileState::LoadFolder => ("loaded_from", None),

@@ -30,14 +30,22 @@ pub(super) fn document(value: &Value) -> io::Result<()> {
 
 /// Does the same for a document that is JSON text already.
 pub(super) fn raw_document(text: &str) -> io::Result<()> {
+    // Who takes the duty holds stdout until it is done; `finish_document` waits for that.
+    let mut stdout = io::stdout().lock();
     if !output::take_document() {
         return Ok(());
     }
-    let stdout = io::stdout();
     let text = if stdout.is_terminal() { escape_json(text) } else { Cow::Borrowed(text) };
-    let mut stdout = stdout.lock();
     let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
     written.map_err(stdout_error)
+}
+
+/// Waits until a document that another thread is writing is written: the process must not end
+/// before.
+pub(super) fn finish_document() {
+    if output::format() == OutputFormat::Json {
+        drop(io::stdout().lock());
+    }
 }
 
 /// Writes a line of a program's output to stdout.

@@ -4,7 +4,7 @@ use super::command_error::{HintedError, UsageError};
 use super::{report, ui};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
-use pml::text::nearest;
+use pml::text::{in_one_line, nearest};
 use std::error::Error as _;
 use std::ffi::OsString;
 use std::path::Path;
@@ -36,7 +36,7 @@ pub(super) fn report_usage(error: &Error, root: &Command, typed: &[OsString]) ->
 /// Returns the error with its message and its hint.
 fn translate(error: &Error, root: &Command, typed: &[OsString]) -> anyhow::Error {
     let message = message(error, &|flag| as_typed(flag, root, typed));
-    match hint(error, root) {
+    match hint(error, root, typed) {
         Some(hint) => HintedError::usage(message, hint).into(),
         None => UsageError(message).into(),
     }
@@ -60,6 +60,9 @@ fn message(error: &Error, as_typed: &dyn Fn(&str) -> String) -> String {
             let reason = error.source().map(ToString::to_string).unwrap_or_default();
             let given = format!("`{}`", with_value(&flag, &value));
             match reason.starts_with("is ") {
+                _ if wanted(&reason).is_some() => {
+                    format!("{given} is not {}", wanted(&reason).unwrap_or_default())
+                }
                 // A reason that begins with a verb goes on with the sentence.
                 true => format!("{given} {reason}"),
                 false if reason.starts_with(&given) => reason,
@@ -68,6 +71,9 @@ fn message(error: &Error, as_typed: &dyn Fn(&str) -> String) -> String {
         }
         ErrorKind::ArgumentConflict if text(error, ContextKind::PriorArg).is_empty() => {
             format!("`{flag}` cannot be given here")
+        }
+        ErrorKind::ArgumentConflict if is_url_with_command(error) => {
+            "a server has a URL or a command: give `--url URL` or `-- COMMAND`".into()
         }
         ErrorKind::ArgumentConflict => {
             let others = words(error, ContextKind::PriorArg);
@@ -92,8 +98,20 @@ fn message(error: &Error, as_typed: &dyn Fn(&str) -> String) -> String {
     }
 }
 
-fn hint(error: &Error, root: &Command) -> Option<String> {
+fn hint(error: &Error, root: &Command, typed: &[OsString]) -> Option<String> {
+    let is_add = command_of(error) == "pml add";
     match error.kind() {
+        ErrorKind::UnknownArgument
+            if is_add && !text(error, ContextKind::InvalidArg).starts_with('-') =>
+        {
+            Some("write `--` before the command".into())
+        }
+        ErrorKind::MissingRequiredArgument if is_add => {
+            let words = typed.iter().skip(2).map(|word| word.to_string_lossy());
+            let name = words.into_iter().find(|word| !word.starts_with('-'));
+            let name = name.map_or("NAME".into(), |name| in_one_line(&name));
+            Some(format!("write `pml add {name} -- COMMAND` or `pml add {name} --url URL`"))
+        }
         ErrorKind::InvalidSubcommand => {
             let typed = text(error, ContextKind::InvalidSubcommand);
             let parent = command_of(error);
@@ -110,11 +128,35 @@ fn hint(error: &Error, root: &Command) -> Option<String> {
             let near = words(error, ContextKind::SuggestedValue);
             near.first().map(|near| format!("did you mean `{near}`?"))
         }
+        ErrorKind::ValueValidation => {
+            let (reason, value) =
+                (error.source()?.to_string(), text(error, ContextKind::InvalidValue));
+            if text(error, ContextKind::InvalidArg).contains("SERVER:TOOL")
+                && let Some((server, tool)) = value.split_once('.')
+            {
+                return Some(format!("did you mean `{server}:{tool}`?"));
+            }
+            wanted(&reason).is_some().then_some(reason)
+        }
         ErrorKind::MissingRequiredArgument | ErrorKind::MissingSubcommand => {
             usage(error).map(|usage| format!("write `{usage}`"))
         }
         _ => None,
     }
+}
+
+/// Reports whether `pml add` got both a URL and a command.
+fn is_url_with_command(error: &Error) -> bool {
+    let given = [ContextKind::InvalidArg, ContextKind::PriorArg].map(|kind| text(error, kind));
+    let given = given.join(" ");
+    given.contains("--url") && given.contains("COMMAND")
+}
+
+/// Returns what a reason asks for: `a size`, of ``write a size as `64M` ``. Such a reason is a hint.
+fn wanted(reason: &str) -> Option<&str> {
+    let rest = reason.strip_prefix("write ")?;
+    let end = rest.find(", as ").or_else(|| rest.find(" as "))?;
+    Some(&rest[..end])
 }
 
 /// Returns a flag as it was typed: `-n`, where clap says `--limit`.
@@ -265,7 +307,7 @@ mod tests {
             "pml audit --yes",
         ];
         let table: String = lines.map(shown).concat();
-        assert_snapshot!(table, @r"
+        assert_snapshot!(table, @"
         pml rnu x.ts
           there is no command `rnu`
           hint: did you mean `pml run`?
@@ -297,11 +339,13 @@ mod tests {
         pml eval 1 --memory 64
           `--memory 64` is 64 bytes: it must be between 4 MiB and 1 GiB
         pml eval 1 --memory lots
-          `--memory lots`: write a size as `65536`, `512K`, `64M` or `1G`
+          `--memory lots` is not a size
+          hint: write a size as `65536`, `512K`, `64M` or `1G`
         pml eval 1 --color sometimes
           `--color sometimes`: it must be `auto`, `always` or `never`
         pml eval 1 --allow a
-          `--allow a`: write a pattern as `server:tool`, `server:prefix_*`, `server:*` or `*`
+          `--allow a` is not a pattern
+          hint: write a pattern as `server:tool`, `server:prefix_*`, `server:*` or `*`
         pml eval 1 -q -v
           `-q` cannot be given with `-v`
         pml eval 1 --json --json

@@ -10,6 +10,7 @@ use crate::project_context::ProjectContext;
 use crate::run_policy::RunPolicy;
 use anyhow::{Context, Result};
 use notify::{RecursiveMode, Watcher};
+use pml::text::in_one_line;
 use pml::{Engine, Limits, Script};
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -61,7 +62,7 @@ pub(super) async fn watch(
                 report::error(&error);
             }
             // Nothing is cut off until the next run.
-            set_way_on(WayOn::End);
+            set_way_on(WayOn::Watch(in_one_line(&file.to_string_lossy())));
             let count = counted(files.len() as u64, "file");
             ui::say(&format!("{DIM}watching {count} for changes{DIM:#}"));
             std::future::pending::<()>().await;

@@ -91,8 +91,9 @@ pub(super) fn refuse_agents(command: &str) -> Result<WideningPermit> {
     if project::has_audit_trail() {
         write_to_trail(&|| project::open_journal(Durability::Process), attempt);
     }
+    let verb = if command.starts_with('-') { "give" } else { "run" };
     let message = format!(
-        "an agent runs this command (`{variable}` is set), and only a person may run `{command}`"
+        "an agent runs this command (`{variable}` is set), and only a person may {verb} `{command}`"
     );
     // The hint must not say how to get around the refusal.
     let refused = HintedError::new(message, "run it yourself, in a terminal of your own")
@@ -109,7 +110,7 @@ impl WideningPermit {
         if yes || person_is_present() {
             return Ok(self);
         }
-        let message = format!("`{command}` asks before it does anything, and there is no terminal");
+        let message = format!("`{command}` needs a terminal, or `--yes`");
         let hint = "run it in a terminal, or agree beforehand with `--yes`";
         Err(HintedError::usage(message, hint).with_code(Code::PersonRequired).into())
     }

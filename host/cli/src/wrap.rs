@@ -17,10 +17,11 @@ pub(super) fn wrap(line: &str, width: usize) -> String {
         None => ("", line),
     };
     // A label that is too long would leave no room beside it.
-    let label = ours.width().saturating_sub(2);
+    let shown = anstream::adapter::strip_str(ours).to_string().width();
+    let label = shown.saturating_sub(2);
     let label = if label > width / 2 { 2 } else { label };
     let mut wrapped = String::from(ours);
-    let mut used: usize = ours.width();
+    let mut used: usize = shown;
     let mut line_start = wrapped.len();
     for c in theirs.chars() {
         if used + columns(c) > width {
@@ -67,6 +68,14 @@ mod tests {
         let expected = format!("tool │ {0}\n     │ {0}\n     │ {1}", "x".repeat(23), "x".repeat(4));
         assert_eq!(wrapped, expected);
         assert_eq!(wrap("tool │ short", 30), "tool │ short");
+    }
+
+    #[test]
+    fn the_colours_of_a_label_take_no_columns() {
+        let plain = wrap("result │ one two three four five", 24);
+        let coloured = wrap("\u{1b}[32mresult\u{1b}[0m │ one two three four five", 24);
+        assert_eq!(plain, "result │ one two three \n       │ four five");
+        assert_eq!(anstream::adapter::strip_str(&coloured).to_string(), plain);
     }
 
     #[test]

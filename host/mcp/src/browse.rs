@@ -122,11 +122,14 @@ fn node(node: &BrowsedTool, policy: &Policy) -> Value {
 fn unavailable(servers: &[UnavailableServer], room: usize) -> Vec<Value> {
     let (mut shown, mut size) = (Vec::new(), 0);
     for server in servers {
-        let value = json!({
+        let mut value = json!({
             "server": cut(&escape(&server.server), MAX_NAME),
             "code": server.code,
             "reason": cut(&escape(&server.reason), MAX_REASON),
         });
+        if let Some(hint) = &server.hint {
+            value["hint"] = cut(&escape(hint), MAX_REASON).into();
+        }
         size += value.to_string().len();
         if size > room && !shown.is_empty() {
             break;

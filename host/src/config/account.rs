@@ -10,11 +10,39 @@ const SIZE_LIMIT: u64 = 16 << 20;
 /// who is not in the machine's own list: directory services are not queried.
 #[cfg(unix)]
 pub(crate) fn home() -> Option<PathBuf> {
+    home_of(&accounts()?, rustix::process::geteuid().as_raw())?.canonicalize().ok()
+}
+
+/// Returns the name of this user's account. Returns `None` for a user who is not in the machine's
+/// own list.
+#[cfg(unix)]
+pub(crate) fn name() -> Option<String> {
+    name_of(&accounts()?, rustix::process::getuid().as_raw())
+}
+
+/// Without a list of accounts there is no name.
+#[cfg(not(unix))]
+pub(crate) fn name() -> Option<String> {
+    None
+}
+
+#[cfg(unix)]
+fn accounts() -> Option<String> {
     use std::io::Read as _;
     let mut text = Vec::new();
     std::fs::File::open("/etc/passwd").ok()?.take(SIZE_LIMIT).read_to_end(&mut text).ok()?;
-    let user = rustix::process::geteuid().as_raw();
-    home_of(&String::from_utf8_lossy(&text), user)?.canonicalize().ok()
+    Some(String::from_utf8_lossy(&text).into_owned())
+}
+
+#[cfg(unix)]
+fn name_of(accounts: &str, user: u32) -> Option<String> {
+    let name = accounts.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        let number = fields.nth(1)?.parse::<u32>().ok()?;
+        (number == user).then(|| name.to_owned())
+    });
+    name.filter(|name| !name.is_empty())
 }
 
 /// Returns the home folder that the variable names: without a list of accounts it is the only
@@ -38,7 +66,7 @@ fn home_of(accounts: &str, user: u32) -> Option<PathBuf> {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::home_of;
+    use super::{home_of, name_of};
     use std::path::PathBuf;
 
     #[test]
@@ -50,5 +78,7 @@ mod tests {
             (home_of(accounts, 3), home_of(accounts, 7), home_of("", 0)),
             (None, None, None)
         );
+        assert_eq!(name_of(accounts, 1000).as_deref(), Some("ann"));
+        assert_eq!((name_of(accounts, 7), name_of(":x:5:", 5)), (None, None));
     }
 }

@@ -51,6 +51,11 @@ impl Environment {
         Environment { state_folder: CHOSEN_STATE_FOLDER.get().cloned(), ..own }
     }
 
+    /// Returns the name of this user's account, whatever the variables say.
+    pub fn account_name() -> Option<String> {
+        super::account::name()
+    }
+
     fn from_os(variables: impl Iterator<Item = (OsString, OsString)>) -> Environment {
         let mut own = Environment::default();
         for (name, value) in variables {

@@ -182,7 +182,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), Error> {
     }
     if name.contains([':', '*']) || format!("{name}:x").parse::<ToolName>().is_err() {
         return Err(Error::new(Code::Config, format!("a server cannot have the name `{shown}`"))
-            .with_hint("use only letters, digits, `-` and `_`"));
+            .with_hint("use visible characters only, and no space, `:` or `*`"));
     }
     Ok(())
 }

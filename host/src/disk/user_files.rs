@@ -132,8 +132,7 @@ pub(crate) fn replace_ordinary(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 
 /// Returns the error for an action on a file that failed.
 pub(crate) fn file_error(action: &str, path: &Path, error: io::Error) -> Error {
-    Error::new(Code::SourceRead, format!("cannot {action}: {}", display_path(path)))
-        .with_source(error)
+    Error::new(Code::Io, format!("cannot {action}: {}", display_path(path))).with_source(error)
 }
 
 #[cfg(test)]

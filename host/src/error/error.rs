@@ -1,6 +1,6 @@
 //! The error type of the crate.
 
-use crate::model::{Code, CodeFrame};
+use crate::model::{Code, CodeFrame, Position};
 use std::fmt;
 
 /// An error outside the script: in the user's files or settings, or in pml itself.
@@ -9,6 +9,7 @@ pub struct Error {
     code: Code,
     message: String,
     hint: Option<String>,
+    position: Option<Box<Position>>,
     code_frame: Option<Box<CodeFrame>>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -16,7 +17,8 @@ pub struct Error {
 impl Error {
     /// Returns an error; `message` is one line, in lower case, without a full stop.
     pub fn new(code: Code, message: impl Into<String>) -> Error {
-        Error { code, message: message.into(), hint: None, code_frame: None, source: None }
+        let message = message.into();
+        Error { code, message, hint: None, position: None, code_frame: None, source: None }
     }
 
     /// Adds a hint: what to do about the error.
@@ -25,8 +27,9 @@ impl Error {
         self
     }
 
-    /// Adds the text of the file around the position of the error.
-    pub(crate) fn with_code_frame(mut self, frame: CodeFrame) -> Error {
+    /// Adds the position of the error and the text of the file around it.
+    pub(crate) fn with_code_frame(mut self, position: Position, frame: CodeFrame) -> Error {
+        self.position = Some(Box::new(position));
         self.code_frame = Some(Box::new(frame));
         self
     }
@@ -49,6 +52,11 @@ impl Error {
     /// about a position in a file.
     pub fn code_frame(&self) -> Option<&CodeFrame> {
         self.code_frame.as_deref()
+    }
+
+    /// Returns the position of the error, or `None` if the error is not about a position in a file.
+    pub fn position(&self) -> Option<&Position> {
+        self.position.as_deref()
     }
 
     /// Returns the hint, or `None` if there is none.

@@ -88,9 +88,11 @@ impl Document {
             line: u32::try_from(line).unwrap_or(u32::MAX),
             column,
         };
+        // Programs read the whole path, as the message has it.
+        let shown_position = Position { module: path.to_string(), ..position.clone() };
         let frame = CodeFrame::of_line(position, before, rest, &Redactor::new());
         Error::new(Code::Config, format!("{message}: {path}:{line}:{column}"))
-            .with_code_frame(frame)
+            .with_code_frame(shown_position, frame)
     }
 
     /// Returns the number of the line that contains a byte, and the text before the byte in that
@@ -117,6 +119,7 @@ mod tests {
         assert_eq!(error.to_string(), "unexpected word: /p/.pml.json:3:8");
         let frame = "  ╭─[.pml.json:3:8]\n3 │   \"é\": tru\n  ·        ╵";
         assert_eq!(error.code_frame().unwrap().to_string(), frame);
+        assert_eq!(error.position().unwrap().module, "/p/.pml.json");
     }
 
     #[test]

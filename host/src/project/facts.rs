@@ -132,10 +132,14 @@ fn grant_text(grant: &Grant) -> String {
 
 /// Describes a file that a launch line names, and what trusting it means.
 fn file_text(file: &DeclaredFile) -> String {
+    if file.state == DeclaredFileState::Outside {
+        return format!("outside this project, not checked: {} ({})", file.name, file.server);
+    }
     let means = match &file.state {
         DeclaredFileState::Pinned => "a change asks again".into(),
         DeclaredFileState::LinksOutside { to } => format!("a link out of the project, to {to}"),
         DeclaredFileState::Absent => "does not exist yet: asks again when it does".into(),
+        DeclaredFileState::Outside => "not checked".into(),
         DeclaredFileState::Data => "data: may change without asking again".into(),
         DeclaredFileState::Unresolved => "named by a shell at run time: cannot be checked".into(),
         DeclaredFileState::LoadFolder => "code in it is loaded and not checked".into(),

@@ -51,7 +51,7 @@ mod tests {
         };
         assert_eq!(
             refusal("bad name", json!({ "command": "x" })),
-            "a server cannot have the name `bad name` (use only letters, digits, `-` and `_`)"
+            "a server cannot have the name `bad name` (use visible characters only, and no space, `:` or `*`)"
         );
         assert_eq!(
             refusal("web", json!({ "url": "not a url" })),

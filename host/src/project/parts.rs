@@ -118,6 +118,8 @@ pub enum DeclaredFileState {
     },
     /// It does not exist. Its appearance asks again.
     Absent,
+    /// It is a file outside the project: it is not checked.
+    Outside,
     /// It is data that is passed to the program: a change does not ask.
     Data,
     /// A shell assembles its name at run time: the file is not known.

@@ -141,6 +141,10 @@ impl RunDriver {
         for AbandonedCall { call, sent, .. } in &abandoned {
             self.journal.add(at, JournalEvent::Abandoned { call: *call, sent: *sent });
         }
+        // The journal has the refusals already.
+        if let (Ending::Finished(_), Some(live)) = (&ending, live.as_deref_mut()) {
+            abandoned.extend(live.calls.take_unseen_refusals());
+        }
         let result = ending.json().map_or(0, str::len);
         if let Err(stop) = self.journal.check_room(result) {
             // A failure takes little room.

@@ -66,9 +66,9 @@ impl From<&Error> for ErrorReport {
         ErrorReport {
             causes,
             hint,
-            position: error.code_frame().map(|frame| frame.position().clone()),
+            position: error.position().cloned(),
             code_frame: error.code_frame().map(ToString::to_string),
-            ..ErrorReport::new(error.kind(), error.to_string())
+            ..ErrorReport::new(error.kind(), without_place(error.to_string(), error.position()))
         }
     }
 }
@@ -83,13 +83,23 @@ impl From<&Failure> for ErrorReport {
         ErrorReport {
             code: own_code.unwrap_or(code).into(),
             error_type: name.unwrap_or(code).into(),
-            message: failure.message.clone(),
+            message: without_place(failure.message.clone(), failure.position.as_ref()),
             causes: failure.causes.clone(),
             hint: failure.hint.clone(),
             position: failure.position.clone(),
             code_frame: code_frame.map(str::to_owned),
             stack: failure.stack.clone(),
         }
+    }
+}
+
+/// Returns a message without the place at its end, which people read there and programs in
+/// `position`.
+fn without_place(message: String, position: Option<&Position>) -> String {
+    let end = position.map(|position| format!(": {position}"));
+    match end.and_then(|end| message.strip_suffix(&end)) {
+        Some(bare) => bare.to_owned(),
+        None => message,
     }
 }
 
@@ -123,5 +133,17 @@ mod tests {
         let expected = json!({ "code": "TOOL_DENIED", "type": "ToolError", "message": "no",
             "code_frame": "frame" });
         assert_eq!(serde_json::to_value(report).expect("JSON"), expected);
+    }
+
+    #[test]
+    fn a_place_is_in_the_position_alone() {
+        let failure = |message: &str| {
+            let position = json!({ "module": "a.ts", "line": 1, "column": 24 });
+            let failure = serde_json::from_value::<crate::Failure>(json!({ "code": "SYNTAX",
+                "name": "", "message": message, "position": position }));
+            ErrorReport::from(&failure.expect("a failure")).message
+        };
+        assert_eq!(failure("unterminated string: a.ts:1:24"), "unterminated string");
+        assert_eq!(failure("at another: a.ts:1:2"), "at another: a.ts:1:2");
     }
 }

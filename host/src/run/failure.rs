@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::model::{Code, ErrorClass, WorkSlice, cut};
 use crate::run::run_request::StartError;
-use crate::run::tool_failure::ToolFailure;
+use crate::run::tool_failure::{ToolFailure, refusal_parts};
 use crate::sandbox::{ClockUse, GuestFailure, GuestFailureKind, StopReason};
 use crate::source::{FaultTrace, Position, Program, RawFault, SourceError, StackFrame};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -17,15 +17,6 @@ const UNHANDLED_HINT: &str = "nobody waited for this promise: `await` it, or add
 
 /// The hint for a dynamic import whose specifier the program computed.
 const COMPUTED_IMPORT_HINT: &str = "write the path out, as in `import(\"./part.ts\")`: what a program imports is read before it runs";
-
-/// Codes of calls that pml itself refuses, in its own words.
-const REFUSALS: [Code; 5] = [
-    Code::ToolUnknown,
-    Code::ToolAmbiguous,
-    Code::Untrusted,
-    Code::ApiKeyRequired,
-    Code::CloudRequired,
-];
 
 /// Longest hint of the guest, in characters. It may hold a name that the program chose.
 const GUEST_HINT: usize = 200;
@@ -114,13 +105,17 @@ pub(super) fn of_source(error: &SourceError) -> StartError {
         }
         return usage.into();
     }
-    let failure = Failure {
+    of_syntax(error).into()
+}
+
+/// Returns the failure of a script with an error in its text.
+fn of_syntax(error: &SourceError) -> Failure {
+    Failure {
         position: error.position(),
         code_frame: error.code_frame().map(|frame| frame.to_string()),
         hint: error.hint().map(str::to_owned),
-        ..plain(code, error.to_string())
-    };
-    failure.into()
+        ..plain(error.code(), error.to_string())
+    }
 }
 
 /// Returns the failure that the guest reports, placed in the source. `failed` are the calls that
@@ -146,12 +141,18 @@ pub(super) fn of_fault(
         tool: thrown_tool(&fault, failed),
     };
     let FaultTrace { frames: mut stack, message } = program.explain(&raw, Some(run));
+    if code == Code::Syntax {
+        let reported = stack.first().map(|frame| &frame.position);
+        if let Some(error) = program.early_error(&fault.message, reported, Some(run)) {
+            return of_syntax(&error);
+        }
+    }
     let import = import_of(program, &fault, &mut stack);
     let (import_position, import_hint) = import.unzip();
     let position = import_position.or_else(|| stack.first().map(|frame| frame.position.clone()));
     let code_frame = position.as_ref().and_then(|position| program.code_frame(position));
     let own =
-        refusal_parts(&fault, failed).map(|(message, hint)| (message.to_owned(), hint.into()));
+        thrown_refusal(&fault, failed).map(|(message, hint)| (message.to_owned(), hint.into()));
     let (refusal, refusal_hint) = own.unzip();
     let hint = fault.hint.map(|hint| cut(&hint, GUEST_HINT)).or_else(|| import_hint.flatten());
     let hint = hint.or(refusal_hint).or_else(|| absent(&fault.name, &fault.message));
@@ -169,17 +170,14 @@ pub(super) fn of_fault(
 }
 
 /// Returns the message and the hint of a call that pml refused, if its error is what the program
-/// threw. A program gets both as one text. Texts of servers are not taken apart: they could hold a
-/// hint of their own.
-fn refusal_parts<'f>(
+/// threw.
+fn thrown_refusal<'f>(
     fault: &'f GuestFailure,
     failed: &[ToolFailure],
 ) -> Option<(&'f str, &'f str)> {
     let code = fault.code.as_deref().filter(|_| fault.name == "ToolError")?;
-    REFUSALS.iter().find(|refusal| refusal.as_str() == code)?;
-    failed.iter().find(|failed| failed.code == code && failed.error == fault.message)?;
-    let (message, hint) = fault.message.rsplit_once("\nhint: ")?;
-    (!hint.contains('\n')).then_some((message, hint))
+    failed.iter().find(|failed| failed.code == code && failed.has_text(&fault.message))?;
+    refusal_parts(code, &fault.message)
 }
 
 /// Returns the tool whose error the program threw, if the failed calls leave no doubt.

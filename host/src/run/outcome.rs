@@ -1,7 +1,7 @@
 //! The outcome of a run.
 
 use super::{Ending, Failure, Recording, ToolFailure, UnmatchedCall};
-use crate::model::{CallId, ConsoleLine, Question, RunId, in_one_line};
+use crate::model::{CallId, ConsoleLine, Effects, Question, RunId, in_one_line};
 use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
@@ -47,6 +47,8 @@ pub struct AbandonedCall {
     pub tool: String,
     /// Whether it had been sent: such a call was cancelled and may have had an effect.
     pub sent: bool,
+    /// What is known of the effects of its tool.
+    pub effects: Effects,
 }
 
 impl AbandonedCall {
@@ -60,11 +62,12 @@ impl AbandonedCall {
             Ending::Failed(_) => "the program failed first",
             Ending::Finished(_) | Ending::Waiting(_) => "the program ended without waiting for it",
         };
-        match self.sent {
-            true => {
+        match (self.sent, self.effects) {
+            (true, Effects::ReadOnly) => format!("call {call} of `{tool}` was cancelled: {why}"),
+            (true, _) => {
                 format!("call {call} of `{tool}` was cancelled and may have had an effect: {why}")
             }
-            false => format!("call {call} of `{tool}` was not sent: {why}"),
+            (false, _) => format!("call {call} of `{tool}` was not sent: {why}"),
         }
     }
 }
@@ -133,20 +136,29 @@ impl Outcome {
 #[cfg(test)]
 mod tests {
     use super::{AbandonedCall, Ending};
-    use crate::model::{CallId, Code, QuestionId};
+    use crate::model::{CallId, Code, Effects, QuestionId};
     use crate::run::failure::plain;
 
     #[test]
     fn what_became_of_a_call_is_told_by_how_the_run_ended() {
-        let told = |sent, ending: Ending| {
-            AbandonedCall { call: CallId::numbered(4), tool: "a:b".into(), sent }.describe(&ending)
+        let call = |sent, effects| AbandonedCall {
+            call: CallId::numbered(4),
+            tool: "a:b".into(),
+            sent,
+            effects,
         };
+        let told = |sent, ending: Ending| call(sent, Effects::Unknown).describe(&ending);
         let aborted = r#"{"aborted":{"message":"m","who":"w","channel":"c"}}"#;
         let aborted = || Ending::read(aborted).unwrap();
         assert_eq!(told(false, aborted()), "call 4 of `a:b` was not sent: the run was aborted");
         assert_eq!(
             told(true, aborted()),
             "call 4 of `a:b` was cancelled and may have had an effect: the run was aborted"
+        );
+        // A call that only reads has no effect to warn about.
+        assert_eq!(
+            call(true, Effects::ReadOnly).describe(&aborted()),
+            "call 4 of `a:b` was cancelled: the run was aborted"
         );
         assert!(
             told(true, Ending::Expired(QuestionId::new())).ends_with("nobody answered in time")

@@ -55,6 +55,7 @@ pub struct ReplayReport {
     /// The number of calls in the journal.
     pub calls: usize,
     /// The first divergence, or `None` if the program did the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub diverged: Option<JournalDivergence>,
 }
 

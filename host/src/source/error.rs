@@ -165,21 +165,10 @@ impl SourceError {
         message: &str,
         hint: Option<&str>,
     ) -> Self {
-        let message = escaped(message.trim_end_matches('.'), QUOTE);
-        let mut characters = message.chars();
-        let message = match (characters.next(), characters.next()) {
-            // Lower the first letter, but not of an acronym or a quoted token.
-            (Some(first), Some(second))
-                if first.is_ascii_uppercase() && !second.is_ascii_uppercase() =>
-            {
-                format!("{}{}", first.to_ascii_lowercase(), &message[1..])
-            }
-            _ => message,
-        };
         Self::Syntax {
-            message,
+            message: lowered(message),
             at: text.location(offset),
-            hint: hint.map(|hint| escaped(hint, QUOTE)),
+            hint: hint.map(lowered),
         }
     }
 
@@ -204,6 +193,21 @@ impl SourceError {
             at: text.location(offset),
             hint: hint.map(|hint| escaped(&hint, QUOTE * 2)),
         }
+    }
+}
+
+/// Returns a text of the parser, escaped, without a capital and a full stop.
+fn lowered(text: &str) -> String {
+    let text = escaped(text.trim_end_matches('.'), QUOTE);
+    let mut characters = text.chars();
+    match (characters.next(), characters.next()) {
+        // Lower the first letter, but not of an acronym or a quoted token.
+        (Some(first), Some(second))
+            if first.is_ascii_uppercase() && !second.is_ascii_uppercase() =>
+        {
+            format!("{}{}", first.to_ascii_lowercase(), &text[1..])
+        }
+        _ => text,
     }
 }
 

@@ -8,14 +8,29 @@
 use super::awaiters::FunctionIndex;
 use super::calls::{Callee, ProgramCall, calls_of};
 use super::program::Program;
-use super::sites::{CallSite, CallSiteKind};
+use super::sites::CallSiteKind;
 use super::trace::{self, StackFrame};
-use super::trace_resolver::{InnermostFrame, TraceResolver};
+use super::trace_resolver::{InnermostFrame, StackLine, TraceResolver};
 use crate::model::Position;
 use crate::model::WorkSlice;
 
-/// Longest expression that a message names, in characters.
-const EXPRESSION: usize = 80;
+/// Methods of the language that call their first argument.
+const CALLBACK_METHODS: [&str; 14] = [
+    "every",
+    "filter",
+    "find",
+    "findIndex",
+    "findLast",
+    "findLastIndex",
+    "flatMap",
+    "forEach",
+    "map",
+    "reduce",
+    "reduceRight",
+    "some",
+    "sort",
+    "toSorted",
+];
 
 /// An error as the guest reports it.
 pub(crate) struct RawFault<'f> {
@@ -47,12 +62,20 @@ impl Program {
         let resolver = TraceResolver::new(self, &lines, run);
         let mut frames = trace::frames(&resolver, &lines);
         let innermost = resolver.innermost(&lines);
-        let subject = innermost.as_ref().and_then(|frame| subject(frame, fault.message));
-        let message = subject.map(|subject| {
-            if let (Some(position), Some(frame)) = (subject.position, frames.first_mut()) {
-                frame.position = position;
+        let subject = match &innermost {
+            Some(frame) => subject(frame, fault.message),
+            None => callback_subject(&resolver, &lines, fault.message),
+        };
+        let message = subject.map(|FaultSubject { message, position }| {
+            match (position, frames.first_mut()) {
+                (Some(position), Some(frame)) => frame.position = position,
+                // QuickJS reports the function that pml wrote around the program.
+                (Some(position), None) => {
+                    frames.push(StackFrame { function: None, position, is_async: false });
+                }
+                (None, _) => {}
             }
-            subject.message
+            message
         });
         if run.is_some_and(|run| run.check().is_err()) {
             return FaultTrace { frames, message };
@@ -61,7 +84,12 @@ impl Program {
         if let Some(tool) = fault.tool
             && let Some(call) = self.failed_call(tool, innermost.as_ref())
         {
-            place_call(&mut frames, call, innermost.as_ref(), &mut functions);
+            let offset = call.function_offset;
+            let position = match self.location(&call.position.module, offset) {
+                Some(location) => location.position,
+                None => call.position,
+            };
+            place_call(&mut frames, (position, offset), innermost.as_ref(), &mut functions);
         }
         if let Some(outermost) = frames.last() {
             let awaiting = functions.awaiting(&outermost.position.clone());
@@ -119,11 +147,10 @@ fn only<'c>(
 /// frame's position; elsewhere it is a frame of its own.
 fn place_call(
     frames: &mut Vec<StackFrame>,
-    call: ProgramCall,
+    (position, offset): (Position, u32),
     innermost: Option<&InnermostFrame<'_, '_>>,
     functions: &mut FunctionIndex<'_>,
 ) {
-    let ProgramCall { position, offset, .. } = call;
     let reported = innermost
         .filter(|frame| frame.module() == position.module)
         .and_then(|frame| frame.user_offset(frame.offset()));
@@ -155,7 +182,30 @@ fn subject(frame: &InnermostFrame<'_, '_>, message: &str) -> Option<FaultSubject
                 _ if message == "not a constructor" => return None,
                 _ => "function",
             };
-            (site, format!("{} is not a {what}", expression(frame, site)?))
+            (site, format!("{} is not a {what}", site.text.as_deref()?))
+        }
+        "Cannot convert undefined or null to object" => {
+            let (site, text) = sites.value(offset, CallSiteKind::ObjectPattern)?;
+            let message = match text {
+                Some(text) => {
+                    format!("cannot read properties of `{text}`: it is null or undefined")
+                }
+                None => "cannot read properties of a value that is null or undefined".into(),
+            };
+            (site, message)
+        }
+        "value is not iterable"
+        | "cannot read property 'Symbol.iterator' of undefined"
+        | "cannot read property 'Symbol.iterator' of null" => {
+            let (site, text) = sites.value(offset, CallSiteKind::Iteration)?;
+            let text = text.unwrap_or("value");
+            let message = match message.rsplit_once("' of ") {
+                Some((_, value)) if value != text => {
+                    format!("{text} is not iterable: it is {value}")
+                }
+                _ => format!("{text} is not iterable"),
+            };
+            (site, message)
         }
         _ => {
             let (kind, verb, rest) = [
@@ -169,16 +219,23 @@ fn subject(frame: &InnermostFrame<'_, '_>, message: &str) -> Option<FaultSubject
                 return None;
             }
             let site = sites.property(offset, kind, name)?;
-            (site, format!("{message} ({verb} `{}`)", expression(frame, site)?))
+            (site, format!("{message} ({verb} `{}`)", site.text.as_deref()?))
         }
     };
     Some(FaultSubject { message, position: frame.user_position(site.start) })
 }
 
-/// Returns the text of an expression, if it is short and plain: names, members and indexes.
-fn expression(frame: &InnermostFrame<'_, '_>, site: &CallSite) -> Option<String> {
-    let text: String = frame.text(site.target?)?.split_whitespace().collect();
-    let is_plain = |c: char| c.is_alphanumeric() || "_$.?!#[]'\"-".contains(c);
-    let fits = text.chars().count() <= EXPRESSION;
-    (fits && text.chars().all(is_plain) && !text.is_empty()).then_some(text)
+/// Returns the method of the language whose argument should be a function and is not.
+fn callback_subject(
+    resolver: &TraceResolver<'_>,
+    lines: &[StackLine<'_>],
+    message: &str,
+) -> Option<FaultSubject> {
+    let (method, caller) = resolver.native_caller(lines)?;
+    if message != "not a function" || !CALLBACK_METHODS.contains(&method) {
+        return None;
+    }
+    let site = caller.sites().method_call(caller.offset(), method)?;
+    let message = format!("the first argument of {} is not a function", site.text.as_deref()?);
+    Some(FaultSubject { message, position: caller.user_position(site.start) })
 }

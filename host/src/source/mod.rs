@@ -22,6 +22,7 @@ mod blank;
 mod calls;
 mod common_js;
 mod compile;
+mod early_error;
 mod error;
 mod escape;
 mod fault_trace;

@@ -74,6 +74,24 @@ pub(super) fn with_scopes<R>(
     }
 }
 
+/// Parses a text as [`with_program`] does, and passes the tree to `read` with the errors that only
+/// the whole text shows, such as a name that is declared twice.
+pub(super) fn with_early_errors<R>(
+    text: ModuleText<'_>,
+    language: Language,
+    read: impl for<'a> FnOnce(&'a Program<'a>, &[OxcDiagnostic]) -> R,
+) -> Result<R, SourceError> {
+    let source_type = source_type(language);
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, text.text, source_type).with_options(options()).parse();
+    if let Some(diagnostic) = first_error(&parsed.diagnostics) {
+        return Err(refuse(text, source_type, diagnostic));
+    }
+    let program = allocator.alloc(parsed.program);
+    let checked = SemanticBuilder::new().with_check_syntax_error(true).build(program);
+    Ok(read(program, &checked.diagnostics))
+}
+
 /// Parses generated JavaScript as a module and passes the tree to `read`. Returns `None` if the
 /// code does not parse.
 pub(super) fn with_module<R>(code: &str, read: impl FnOnce(&Program<'_>) -> R) -> Option<R> {
@@ -115,8 +133,46 @@ fn refuse(
         };
         return SourceError::unsupported(text, refusal);
     }
-    let offset = diagnostic.labels.first().map_or(0, |label| label.offset());
-    SourceError::syntax(text, offset, &diagnostic.message, diagnostic.help.as_deref())
+    let label = diagnostic.labels.first();
+    let (offset, length) = label.map_or((0, 0), |label| (label.offset(), label.len()));
+    if source_type.is_javascript() && has_types(text.text) {
+        let hint = match text.name.strip_suffix("js") {
+            Some(stem) => format!("types need TypeScript: rename the file to `{stem}ts`"),
+            None => "types need TypeScript: put the program into a file `*.ts`".to_owned(),
+        };
+        let message = "types cannot be used in JavaScript";
+        return SourceError::syntax(text, offset, message, Some(&hint));
+    }
+    let message = worded(&diagnostic.message, text.text, offset as usize, length as usize);
+    SourceError::syntax(text, offset, &message, diagnostic.help.as_deref())
+}
+
+/// Returns a message of the parser that names the token which it did not expect as it is written.
+fn worded(message: &str, text: &str, offset: usize, length: usize) -> String {
+    const TOKEN: usize = 40;
+    let rest = text.get(offset..).unwrap_or_default();
+    let token = rest.get(..length).and_then(|token| token.lines().next()).unwrap_or_default();
+    let found = match token {
+        _ if rest.trim().is_empty() => "end of file".to_owned(),
+        "" => return message.to_owned(),
+        token if token.chars().count() > TOKEN => {
+            format!("`{}…`", token.chars().take(TOKEN).collect::<String>())
+        }
+        token => format!("`{token}`"),
+    };
+    match message.split_once(" but found `") {
+        _ if message == "Unexpected token" => format!("unexpected {found}"),
+        Some((expected, _)) => format!("{expected} but found {found}"),
+        None => message.to_owned(),
+    }
+}
+
+/// Reports whether a text that is not JavaScript is TypeScript.
+fn has_types(text: &str) -> bool {
+    let source_type = source_type(Language::TypeScript);
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, text, source_type).with_options(options()).parse();
+    first_error(&parsed.diagnostics).is_none() && !parsed.panicked
 }
 
 /// Returns the offset of the first JSX element, if JSX is the only error in the text.

@@ -12,7 +12,6 @@ use super::program::{Program, SourceModule};
 use super::sites::{self, CallSites};
 use super::wrap;
 use crate::model::{LineIndex, Position, utf16_column};
-use oxc::span::Span;
 
 /// Longest line that is read as a frame, in bytes.
 const LINE: usize = 4096;
@@ -166,6 +165,19 @@ impl<'p> TraceResolver<'p> {
         Some(InnermostFrame { indexed, offset: indexed.offset(raw)? })
     }
 
+    /// Returns the frame that called a function of the language in which an error was made, and the
+    /// name of that function.
+    pub(super) fn native_caller<'l>(
+        &'l self,
+        lines: &'l [StackLine<'_>],
+    ) -> Option<(&'l str, InnermostFrame<'l, 'p>)> {
+        let [native, caller, ..] = lines else { return None };
+        let name = native.function.filter(|_| native.raw.is_none())?;
+        let raw = caller.raw.as_ref()?;
+        let indexed = self.modules.get(raw.file)?;
+        Some((name, InnermostFrame { indexed, offset: indexed.offset(raw)? }))
+    }
+
     /// Returns the location of one line. The callee is the function that the frame waits for; the
     /// frame in which the error was made waits for none.
     fn location(&self, line: &StackLine<'_>, callee: Option<&str>) -> Option<FrameLocation> {
@@ -205,11 +217,6 @@ impl InnermostFrame<'_, '_> {
     /// Returns the reported offset in the executed code.
     pub(super) fn offset(&self) -> u32 {
         self.offset
-    }
-
-    /// Returns the text of an expression of the executed code.
-    pub(super) fn text(&self, span: Span) -> Option<&str> {
-        self.indexed.module.code.get(span.start as usize..span.end as usize)
     }
 
     /// Returns the position in the user's text of an offset in the executed code.

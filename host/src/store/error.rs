@@ -128,7 +128,7 @@ impl StoreError {
             StoreError::UnknownRun(_) => Some("`pml runs` lists the runs"),
             StoreError::Owned { .. } => Some("it goes on there; `pml runs` shows its state"),
             StoreError::Ended { .. } => Some(
-                "`pml run --resume RUN FILE` runs a corrected program, and reuses what the run has done",
+                "`pml run --resume RUN FILE` runs a mended program, and reuses what the run has done",
             ),
             _ => None,
         }

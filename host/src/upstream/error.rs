@@ -52,7 +52,7 @@ impl UpstreamError {
     }
 
     /// Returns what to do about it.
-    fn hint(&self) -> Option<&'static str> {
+    pub(crate) fn hint(&self) -> Option<&'static str> {
         match self {
             UpstreamError::Unknown(_) => Some("`pml servers` lists the servers"),
             UpstreamError::Missing { .. } => {

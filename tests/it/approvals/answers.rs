@@ -153,6 +153,8 @@ fn an_aborted_run_is_over() {
         "{}",
         aborted.stderr
     );
+    let next = "\n  completed: no call\nhint: `pml run --resume ";
+    assert!(aborted.stderr.contains(next), "{}", aborted.stderr);
     assert_eq!(newest_state(&env), "aborted");
     let shown = env.run(&["runs", "show", "last"]);
     assert!(

@@ -74,12 +74,13 @@ fn help_shows_the_arguments_in_full_without_secrets() {
     assert_snapshot!(redacted(&help), @r#"
     ?
       y  make this call
-      a  make this call, and always allow the tool: in `.pml.json` if that can be written, otherwise for this run
+      a  make this call, and always allow the tool: in `.pml.json` if that can be
+         written, otherwise for this run
       n  do not make this call: the program gets an error, which it can catch
-      p  end the run, and report what was completed, so that a better program can be written
+      p  end the run, and report what was completed, so that a better program can be
+         written
       q  end the run
       r  show all details with their secrets, after a warning
-      why │ the program asks you before it goes on
       digest │ [digest]
       all arguments; secrets are replaced by their length:
       │ {
@@ -87,10 +88,6 @@ fn help_shows_the_arguments_in_full_without_secrets() {
       │   "token": "[hidden: 6 characters]",
       │   "note": "n1"
       │ }
-      tool      │ pml:confirm
-      call with │ {"message":"go on?","token":"[hidden: 6 characters]","note":"n1"}
-      why       │ the program asks you before it goes on
-      digest    │ [digest]
       y approve · a always · n decline · p replan · q abort · r reveal · ? help >
     "#);
     terminal.types("y\n");
@@ -103,6 +100,7 @@ fn a_run_that_a_person_ends_is_not_blamed_on_the_program() {
     terminal.types("q\n");
     let (shown, code) = terminal.ends();
     assert!(shown.starts_with("q\nerror: Workflow aborted by user [ABORTED]\n  by: "), "{shown}");
+    assert!(shown.contains("\n  completed: no call\nhint: `pml run --resume "), "{shown}");
     assert_eq!((code, newest_state(&env).as_str()), (1, "aborted"));
 }
 
@@ -232,7 +230,7 @@ fn a_terminal_at_its_end_leaves_the_question_open_and_wraps_it_too() {
 
 #[test]
 fn hostile_words_neither_command_the_terminal_nor_begin_a_line() {
-    let program = "const message = '\\x1b[2J\\r\\nhint: all is well\\n' + 'y approve '.repeat(30)
+    let program = "const message = '\\x1b[2J\\r\\nhint: all is well\\n' + 'y approve '.repeat(60)
 return await mcp.pml.confirm({ message, turned: '\\u202e' })";
     let (_env, mut terminal) = asked(program);
     terminal.types("?\n");
@@ -387,20 +385,20 @@ fn an_always_that_cannot_be_kept_says_that_it_holds_for_this_run() {
 }
 
 #[test]
-fn p_tells_what_was_completed_and_q_does_not() {
+fn p_and_q_tell_what_was_completed() {
     let program = "for (const n of [1, 2]) await mcp.box.count({})
 await mcp.box.echo({ text: 'x' })
 await mcp.pml.confirm({ message: 'go on?' })";
     let env = with_box(json!({ "allow": ["box:*"] }));
     env.write("main.ts", program);
-    for (key, told) in [("p\n", true), ("q\n", false)] {
+    for key in ["p\n", "q\n"] {
         let (mut terminal, _shell) = on_terminal(&env, &path(), &["run", "main.ts"]);
         terminal.sees("? help > ");
         terminal.types(key);
         let (shown, code) = terminal.ends();
         assert_eq!(code, 1, "{shown}");
         let completed = "\n  completed: 3 calls: box:count (2), box:echo\nhint: ";
-        assert_eq!(shown.contains(completed), told, "{shown}");
+        assert!(shown.contains(completed), "{shown}");
     }
 }
 

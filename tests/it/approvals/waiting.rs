@@ -87,7 +87,7 @@ fn approvals_lists_what_waits_and_says_when_nothing_does() {
     let listed = json_of(&env, &["approvals", "--json"]);
     let ask = &listed[0]["asks"][0];
     assert_eq!(ask["arguments"], json!({ "message": "go on?", "token": "[hidden: 6 characters]" }));
-    assert_eq!((&ask["kind"], &ask["decided"]), (&json!("tool_permission"), &Value::Null));
+    assert_eq!((&ask["type"], &ask["decided"]), (&json!("tool_permission"), &Value::Null));
 }
 
 #[test]

@@ -381,3 +381,14 @@ fn on_a_terminal_results_are_pretty_and_commands_to_it_are_spelled_out() {
     let text = String::from_utf8(output.stdout).expect("UTF-8").replace('\r', "");
     assert_eq!(text, "\u{1b}[31mred\u{1b}[0m \\u{1b}[2J\u{1b}[0m\n{\n  \"a\": [\n    1\n  ]\n}\n");
 }
+
+#[test]
+fn a_call_that_nobody_waited_for_is_told_of_even_if_its_server_does_not_exist() {
+    let output = pml().run(&["eval", "mcp.shop.refund({}); return 'done'"]);
+    assert_eq!((output.stdout.as_str(), output.code), ("\"done\"\n", 0), "{}", output.stderr);
+    let told = "call 1 of `shop:refund` was not sent: the program ended without waiting for it";
+    assert!(output.stderr.contains(told), "{}", output.stderr);
+    // A refusal that the program has seen is its own business.
+    let seen = pml().run(&["eval", "try { await mcp.shop.refund({}) } catch {} return 'done'"]);
+    assert_eq!((seen.stderr.contains("was not sent"), seen.code), (false, 0), "{}", seen.stderr);
+}

@@ -12,8 +12,8 @@ use pml_kit::{
 fn marks(report: &Value, part: &str) -> Vec<String> {
     let checks = report["checks"].as_array().expect("checks").iter();
     let found =
-        checks.filter(|check| check["what"].as_str().is_some_and(|what| what.contains(part)));
-    found.map(|check| check["mark"].as_str().expect("a mark").to_owned()).collect()
+        checks.filter(|check| check["message"].as_str().is_some_and(|what| what.contains(part)));
+    found.map(|check| check["status"].as_str().expect("a status").to_owned()).collect()
 }
 
 #[test]
@@ -64,6 +64,9 @@ fn what_does_not_work_is_named_with_what_to_do() {
                 "nokey": { "command": "sh", "env": { "KEY": "${NO_SUCH_KEY}" } },
                 "newest": { "command": "npx", "args": ["-y", "some-server"] },
                 "plain": { "url": "http://host.example/mcp?key=hunter2" },
+                "keyed": { "url": "http://host.example", "headers": { "Authorization": "Bearer hunter2" } },
+                "old": { "type": "sse", "url": "https://host.example/sse" },
+                "script": { "command": "python3", "args": ["missing.py"] },
                 "off": { "command": "sh", "disabled": true },
             },
         }),
@@ -81,6 +84,9 @@ fn what_does_not_work_is_named_with_what_to_do() {
         ("`nokey` needs `NO_SUCH_KEY`, which is not set", "fail"),
         ("`newest` is not installed: some-server, the newest version that fits", "note"),
         ("`plain` is not encrypted: host.example", "warn"),
+        ("`keyed` cannot be used: its keys would go to host.example without encryption", "fail"),
+        ("`old` cannot be used: its type `sse` is not supported", "fail"),
+        ("`script` names `missing.py`, which does not exist", "fail"),
         ("`off` cannot be used: it is disabled", "warn"),
         ("`allow` has `*`", "warn"),
         ("`box:echo` is in `allow` and in `deny`", "warn"),
@@ -139,6 +145,15 @@ fn a_clone_is_looked_at_and_nothing_of_it_started() {
     assert_eq!(marks(&report, "this folder is not trusted"), ["fail"], "{report}");
     assert_eq!(marks(&report, "`allow` has `*`"), ["warn"], "{report}");
     assert_eq!(lines_of(&env, "starts").len(), 0);
+    let report = json_with_path(&env, &["doctor", "--trust", "--yes", "--json"], 0);
+    assert_eq!(marks(&report, "trusted for this command only"), ["note"], "{report}");
+    assert_eq!(marks(&report, "you trust these files"), [""; 0], "{report}");
+}
+
+#[test]
+fn a_folder_without_settings_has_no_patterns_to_check() {
+    let report = json_with_path(&pml(), &["doctor", "--json"], 0);
+    assert_eq!(marks(&report, "no contradictions"), [""; 0], "{report}");
 }
 
 #[test]

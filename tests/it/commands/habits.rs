@@ -69,7 +69,7 @@ fn deny_is_open_to_an_agent_and_allow_is_not() {
     assert_snapshot!(run(&["eval", "1", "--allow", "box:*"]).snapshot(), @"
     exit code: 1
     --- stderr ---
-    error: an agent runs this command (`CLAUDECODE` is set), and only a person may run `--allow`
+    error: an agent runs this command (`CLAUDECODE` is set), and only a person may give `--allow`
     hint: run it yourself, in a terminal of your own
     ");
 }
@@ -79,7 +79,7 @@ fn allow_does_not_trust() {
     let servers = json!({ "box": toolbox_server() });
     let env = pml_kit::untrusted_project(pml(), &json!({ "servers": servers }));
     let waits = json_with_path(&env, &["call", "box:count", "--allow", "*", "--json"], 4);
-    assert_eq!(waits["waiting"][0]["asks"][0]["kind"], "trust", "{waits}");
+    assert_eq!(waits["waiting"][0]["asks"][0]["type"], "trust", "{waits}");
     assert_eq!(lines_of(&env, "starts").len(), 0);
 }
 

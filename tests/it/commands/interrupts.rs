@@ -18,13 +18,18 @@ fn stop(child: &Child, signal: Signal) {
 
 /// Starts the program, sends the signal once it runs, and waits for the end.
 fn stopped(env: &TestEnv, arguments: &[&str], signal: Signal) -> Output {
+    stopped_by(env, arguments, &[signal])
+}
+
+/// Does the same with several signals, one right after the other.
+fn stopped_by(env: &TestEnv, arguments: &[&str], signals: &[Signal]) -> Output {
     env.write("main.ts", WAITS);
     let mut child = env.command(arguments).spawn().expect("it starts");
     let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
     let mut line = String::new();
     stderr.read_line(&mut line).expect("UTF-8");
     assert_eq!(line, "it runs\n");
-    stop(&child, signal);
+    signals.iter().for_each(|signal| stop(&child, *signal));
     let mut rest = String::new();
     stderr.read_to_string(&mut rest).expect("UTF-8");
     Output { stderr: rest, ..env.finish(child) }
@@ -58,8 +63,22 @@ fn with_json_the_interrupt_is_the_document() {
         assert_eq!((output.stdout.lines().count(), output.code), (1, code), "{output:?}");
         let document: Value = json::from_str(&output.stdout).expect("JSON");
         assert_eq!(document["error"]["code"], "INTERRUPTED");
+        assert_eq!(document["status"], "error");
         assert_eq!(document["run_id"], json!(last_run(&env)));
         assert!(document["error"]["hint"].as_str().is_some_and(|hint| hint.contains("--resume")));
+    }
+}
+
+#[test]
+fn a_second_signal_does_not_cut_off_what_is_said() {
+    for signals in [[Signal::INT; 2], [Signal::INT, Signal::TERM], [Signal::TERM; 2]] {
+        for _ in 0..5 {
+            let env = pml();
+            let output = stopped_by(&env, &["run", "main.ts", "--json"], &signals);
+            let document: Value = json::from_str(&output.stdout).expect("JSON");
+            assert_eq!(document["error"]["code"], "INTERRUPTED", "{output:?}");
+            assert!(output.stderr.contains("hint: `pml run --resume "), "{output:?}");
+        }
     }
 }
 
@@ -73,7 +92,7 @@ fn a_run_that_is_kept_nowhere_is_not_promised_back() {
 }
 
 #[test]
-fn a_watched_program_ends_at_ctrl_c_without_a_word() {
+fn a_watched_program_that_is_stopped_says_how_to_watch_it_again() {
     let env = pml();
     env.write("package.json", "{}");
     env.write("main.ts", "return 1");
@@ -85,7 +104,8 @@ fn a_watched_program_ends_at_ctrl_c_without_a_word() {
     stop(&child, Signal::INT);
     let mut rest = String::new();
     stderr.read_to_string(&mut rest).expect("UTF-8");
-    assert_eq!((rest.as_str(), env.finish(child).code), ("", 130));
+    let expected = "stopped watching main.ts\nhint: `pml run -w main.ts` watches again\n";
+    assert_eq!((rest.as_str(), env.finish(child).code), (expected, 130));
 }
 
 /// Presses Ctrl-C at a prompt; returns what is shown then, and the exit code.

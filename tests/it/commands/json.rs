@@ -65,6 +65,8 @@ fn every_command_that_fails_prints_one_document_with_the_error() {
         (&["call", "pml:sleep", "@nothing.json"], 1, "IO"),
         (&["check", "nothing.ts"], 1, "COMMAND_FAILED"),
         (&["check", "bad.ts"], 1, "COMMAND_FAILED"),
+        (&["runs", "show", "zz"], 1, "RUN_UNKNOWN"),
+        (&["--state-dir", "/proc/x", "eval", "1"], 1, "IO"),
         (&["tools", "nothing"], 1, "TOOL_UNKNOWN"),
         (&["servers", "nothing"], 1, "SERVER_UNKNOWN"),
         (&["install", "nothing"], 1, "SERVER_UNKNOWN"),
@@ -398,4 +400,77 @@ fn a_refused_call_has_its_hint_beside_its_message_and_a_program_cannot_write_one
     let hint = output.stderr.lines().find(|line| line.starts_with("hint: ")).expect("a hint");
     assert!(hint.len() < 300 && hint.contains("x\\n\\u{1b}[31mhint: y"), "{}", output.stderr);
     assert_eq!(output.stderr.matches("\nhint: ").count(), 1, "{}", output.stderr);
+}
+
+#[test]
+fn what_to_do_stands_in_the_hint_and_the_place_in_the_position() {
+    let env = pml();
+    env.write("bad.ts", "const a = \"x");
+    env.write("set/.pml.json", "{ \"version\": \"0.1.0\", \"permisions\": {} }");
+    let error = |arguments: &[&str]| {
+        let output = env.run(&with_json(arguments));
+        document(&output, &arguments.join(" "))["error"].clone()
+    };
+    for (arguments, message, hint) in [
+        (
+            &["eval", "1", "--memory", "lots"][..],
+            "`--memory lots` is not a size",
+            "write a size as `65536`, `512K`, `64M` or `1G`",
+        ),
+        (
+            &["eval", "1", "--cpu-time", "5"],
+            "`--cpu-time 5` is not a duration",
+            "write a duration as `500ms`, `2s` or `5m`",
+        ),
+        (
+            &["eval", "1", "--allow", "not a pattern"],
+            "`--allow not a pattern` is not a pattern",
+            "write a pattern as `server:tool`, `server:prefix_*`, `server:*` or `*`",
+        ),
+        (
+            &["runs", "prune", "--older-than", "soon"],
+            "`--older-than soon` is not a duration",
+            "write a duration as `12h` or `30d`",
+        ),
+        (
+            &["add", "ok", "--yes", "python3"],
+            "`python3` is one argument too many",
+            "write `--` before the command",
+        ),
+        (
+            &["add", "x", "--url", "http://a.example", "--", "y"],
+            "a server has a URL or a command: give `--url URL` or `-- COMMAND`",
+            "",
+        ),
+    ] {
+        let error = error(arguments);
+        assert_eq!(error["message"], message, "{error}");
+        assert_eq!(error["hint"].as_str().unwrap_or_default(), hint, "{error}");
+    }
+    let hint =
+        |arguments: &[&str]| error(arguments)["hint"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(hint(&["call", "shop.orders"]), "did you mean `shop:orders`?");
+    let both = "write `pml add x -- COMMAND` or `pml add x --url URL`";
+    assert_eq!(hint(&["add", "x", "--yes"]), both);
+    assert!(hint(&["call", "a:b", "{"]).starts_with("write an object in quotes"));
+    assert!(hint(&["eval", "1", "--inputs", "{n:1}"]).starts_with("names need double quotes"));
+    let missing = error(&["eval", "1", "--inputs", "@nothing.json"]);
+    assert_eq!(missing["message"], "there is no such file: nothing.json");
+    let syntax = error(&["run", "bad.ts"]);
+    assert_eq!(syntax["position"]["module"], "bad.ts", "{syntax}");
+    assert!(!syntax["message"].as_str().is_some_and(|text| text.contains("bad.ts")), "{syntax}");
+    let mut command = env.command(&["tools", "--json"]);
+    let child = command.current_dir(env.path().join("set")).spawn().expect("it starts");
+    let settings = document_of(&env.finish(child))["error"].clone();
+    let module = settings["position"]["module"].as_str().unwrap_or_default();
+    assert!(module.ends_with("set/.pml.json") && module.len() > 13, "{settings}");
+    assert!(!settings["message"].as_str().is_some_and(|text| text.contains("set/")), "{settings}");
+}
+
+#[test]
+fn tools_of_an_untrusted_folder_are_not_called_unknown() {
+    let settings = json!({ "version": "0.1.0", "servers": { "a": { "command": "x" } } });
+    let output = untrusted_project(pml(), &settings).run(&["tools", "--json"]);
+    let document = fails(&output, 1, "UNTRUSTED", "an untrusted folder");
+    assert_eq!(document["unavailable"][0]["hint"], "`pml trust` trusts it", "{document}");
 }

@@ -168,7 +168,7 @@ fn show_tells_what_a_run_did() {
     state    finished
     script   main.ts
     started  [time] ([span] ago)
-    took     [span], without the time that people took; [span] of CPU; 1 call
+    took     [span]; [span] of CPU; 1 call
     made by  pml [version], guest [digest]
     trace    [id]
 

@@ -97,7 +97,7 @@ impl Clone {
     /// Asserts that a call asks for trust and names `part`, and that nothing is started.
     fn asks_for_trust(&self, tool: &str, part: &str) -> Value {
         let asked = self.asked(tool);
-        assert_eq!(asked["kind"], "trust", "{asked}");
+        assert_eq!(asked["type"], "trust", "{asked}");
         let reason = asked["reason"].as_str().expect("a reason");
         assert!(reason.contains(part), "{part}: {asked}");
         assert!(!self.is_pwned());
@@ -349,6 +349,17 @@ fn a_link_to_a_script_that_is_turned_after_trust_is_not_followed() {
     fs::remove_file(&link).expect("a link");
     symlink("../evil.py", &link).expect("a link");
     clone.asks_for_trust("docs:count", "`./tools/docs.py`");
+}
+
+#[test]
+fn a_script_outside_the_project_is_told_to_be_there() {
+    let clone = Clone::of("script");
+    let outside = clone.env.write("elsewhere/shop.py", "");
+    let servers = json!({ "shop": { "command": "python3", "args": [outside.to_string_lossy()] } });
+    clone.write(".pml.json", json!({ "version": "0.1.0", "servers": servers }).to_string());
+    let shown = clone.run(&["trust", "--show"]).stdout;
+    let told = "file │ outside this project, not checked: $TEST_ENV/elsewhere/shop.py (shop)";
+    assert!(shown.contains(told) && !shown.contains("(shop), does not exist"), "{shown}");
 }
 
 #[test]

@@ -66,7 +66,7 @@ async fn a_failed_call_is_shown_at_the_call() {
         "await mcp?.t?.‹›fail?.({})",
         "await mcp.t.‹›fail(...[{ a: 1 }])",
         "await mcp['t'][‹›'fail']({})",
-        "await mcp.call(‹›'t:fail', {})",
+        "await mcp.‹›call('t:fail', {})",
         "const x = [await mcp.t.echo({}), await mcp.t.‹›fail({}), await mcp.t.echo({})]",
         "await mcp.t.echo({}); await mcp.t.‹›fail({}); await mcp.t.later({})",
         "const p = mcp.t.‹›fail({})\nconst q = await mcp.t.echo({})\nawait p",
@@ -145,7 +145,23 @@ async fn what_was_called_is_named() {
         ("let f\n‹›f()", "f is not a function"),
         ("let f = 1, x = 2\nString(‹›f(x))", "f is not a function"),
         ("let t = 1\n‹›t`a ${1}`", "t is not a function"),
-        ("const f = { a: [] }\nf.a[0]‹›()", "f.a[0] is not a function"),
+        ("const f = { a: [] }\n‹›f.a[0]()", "f.a[0] is not a function"),
+        ("const h = {}\n‹›h[\"x-y\"](1)", "h[\"x-y\"] is not a function"),
+        ("‹›null()", "null is not a function"),
+        (
+            "const orders = [1]\norders.map((o) => o + 1).‹›joined(\"\\n\")",
+            "orders.map(…).joined is not a function",
+        ),
+        ("‹›(() => 5)()()", "(() => …)() is not a function"),
+        ("[1, 2].‹›map(3)", "the first argument of […].map is not a function"),
+        (
+            "const m = new Map()\nm.get(\"a\").‹›b",
+            "cannot read property 'b' of undefined (reading `m.get(…).b`)",
+        ),
+        (
+            "const api = { async get() { return {} } }\nconst x = (await api.get()).data.‹›items",
+            "cannot read property 'items' of undefined (reading `(await api.get()).data.items`)",
+        ),
         (
             "let order\nconsole.log(order.‹›total)",
             "cannot read property 'total' of undefined (reading `order.total`)",
@@ -167,7 +183,6 @@ async fn what_was_called_is_named() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     // A function that calls its argument, and errors of the program itself, keep their text.
     for (text, message) in [
-        ("[1].map(5)", "not a function"),
         ("throw new TypeError('not a function')", "not a function"),
         ("let f, g; f(g())", "not a function"),
         ("(inputs.a || inputs.b)()", "not a function"),
@@ -179,6 +194,84 @@ async fn what_was_called_is_named() {
             None => assert_eq!(outcome.json(), Some("\"not a function\""), "{text}"),
         }
     }
+}
+
+#[tokio::test]
+async fn a_value_that_cannot_be_taken_apart_or_iterated_is_named() {
+    let engine = engine(|config| config);
+    let mut wrong = Vec::new();
+    for (text, message) in [
+        (
+            "const ‹›{a} = await Promise.resolve(undefined)",
+            "cannot read properties of `await Promise.resolve(…)`: it is null or undefined",
+        ),
+        (
+            "function f(found) {\n  const ‹›{ b } = found\n  return b\n}\nf(null)",
+            "cannot read properties of `found`: it is null or undefined",
+        ),
+        (
+            "const f = (o) => {\n  const k = o.v\n  const ‹›{ b } = k\n}\nf({})",
+            "cannot read properties of `k`: it is null or undefined",
+        ),
+        (
+            "const g = (‹›{ c }) => c\ng()",
+            "cannot read properties of a value that is null or undefined",
+        ),
+        (
+            "const o = {}\nconst ‹›{ z: { y } } = o",
+            "cannot read properties of a value that is null or undefined",
+        ),
+        (
+            "let y, o = null;\n(‹›{ y } = o)",
+            "cannot read properties of `o`: it is null or undefined",
+        ),
+        ("const ‹›[x] = {}", "{} is not iterable"),
+        ("const list = 1\nfor (const x of ‹›list) {}", "list is not iterable"),
+        ("let list\nfor (const x of ‹›list) {}", "list is not iterable: it is undefined"),
+        ("const o = {}\nconst all = [...‹›o.items]", "o.items is not iterable: it is undefined"),
+        ("const n = 1\nMath.max(...‹›n)", "n is not iterable"),
+    ] {
+        let (code, marks) = marked(text);
+        let outcome = run(&engine, &code).await;
+        let failure = failure(&outcome);
+        if (failure.message.as_str(), place(failure)) != (message, Some(marks[0])) {
+            let found = format!("{} at {:?}", failure.message, place(failure));
+            wrong.push(format!("{found}, not {:?}: {code}", marks[0]));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let own = run(&engine, "throw new TypeError('value is not iterable')").await;
+    assert_eq!(failure(&own).message, "value is not iterable");
+}
+
+#[tokio::test]
+async fn syntax_errors_name_what_is_written() {
+    let engine = engine(|config| config);
+    let mut wrong = Vec::new();
+    for (text, message) in [
+        ("const x = ‹›;", "unexpected `;`"),
+        ("const x =‹›", "unexpected end of file"),
+        ("f(‹›", "expected `)` but found end of file"),
+        ("const x = {a ‹›1}", "expected `,` or `}` but found `1`"),
+        ("let a = 1\nlet ‹›a=2", "`a` is declared twice"),
+        ("const r = ‹›/(/", "the regular expression is not valid: expecting ')'"),
+        (
+            "class A { f() { return this.‹›#x } }",
+            "private field '#x' must be declared in an enclosing class",
+        ),
+    ] {
+        let (code, marks) = marked(text);
+        let outcome = run(&engine, &code).await;
+        let failure = failure(&outcome);
+        let message = format!("{message}: program.ts:{}:{}", marks[0].0, marks[0].1);
+        if (failure.message.as_str(), place(failure)) != (message.as_str(), Some(marks[0])) {
+            wrong.push(format!("{} at {:?}: {code}", failure.message, place(failure)));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let outcome = engine.run(Script::js("let a: string = 1")).await.expect("the sandbox works");
+    let hint = failure(&outcome).hint.as_deref();
+    assert_eq!(hint, Some("types need TypeScript: rename the file to `program.ts`"));
 }
 
 #[tokio::test]

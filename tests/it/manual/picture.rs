@@ -9,24 +9,22 @@ const PICTURE: &str = "host/docs/first-minute.svg";
 
 const COLUMNS: usize = 92;
 
-const PROGRAM: &str = "\
-const { orders } = await mcp.shop.orders({ state: \"late\" })
-console.log(`${orders.length} orders are late`)
-const [{ id, total }] = orders
-return await mcp.shop.refund({ id, amount: total })
-";
+/// The command of the picture. `pml init` has every tool asked about; here one need not be.
+const RUN: &str = "pml run late.ts --allow shop:orders";
 
-const SETTINGS: &str = r#"{
-  "permissions": { "allow": ["shop:orders"], "ask": ["shop:refund"] },
-  "servers": { "shop": { "command": "python3", "args": ["shop.py"] } }
-}"#;
-
+/// Makes the project as README does it: with the commands, and nothing changed by hand.
 fn shop() -> TestEnv {
     let env = pml();
-    env.write("shop.py", Document::read("host/examples/shop.py").text);
-    env.write("late.ts", PROGRAM);
-    env.write(".pml.json", SETTINGS);
-    pml_kit::trust(&env);
+    for file in ["shop.py", "late.ts"] {
+        env.write(file, Document::read(&format!("host/examples/{file}")).text);
+    }
+    let readme = Document::read("README.md").text;
+    for command in ["pml init --yes --no-import", "pml add shop --yes -- python3 shop.py"] {
+        assert!(readme.contains(&format!("$ {command}")), "README.md leaves out `{command}`");
+        let arguments: Vec<_> = command.split(' ').skip(1).collect();
+        assert_eq!(env.run(&arguments).code, 0, "{command}");
+    }
+    assert!(readme.contains(&format!("$ {RUN}")), "README.md leaves out `{RUN}`");
     env
 }
 
@@ -65,7 +63,7 @@ fn the_picture_shows_what_pml_prints() {
     let env = shop();
     let mut screen = Screen::default();
     show(&mut screen, &env, "cat late.ts", "");
-    show(&mut screen, &env, "pml run late.ts", "y\n");
+    show(&mut screen, &env, RUN, "y\n");
     show(&mut screen, &env, "pml runs show last", "");
     let drawn =
         screen.svg("A program lists late orders, asks before it pays one back, and goes on");

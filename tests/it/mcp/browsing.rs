@@ -63,8 +63,8 @@ fn each_tool_has_its_policy_and_each_server_that_cannot_be_used_its_reason() {
     {"type":"box:wait","policy":"ask","signature":"mcp.box.wait(): Promise<any>","description":"Takes for ever."}
     "#);
     assert_snapshot!(lines(&found["unavailable"]), @r#"
-    {"server":"absent","code":"SERVER_FAILED","reason":"its package `some-package@1.0.0` is not installed: `pml install absent` installs it, and so does a person's yes to a call of it"}
-    {"server":"keyed","code":"API_KEY_REQUIRED","reason":"server `keyed` needs `UNSET_KEY`, which is not set"}
+    {"server":"absent","code":"SERVER_FAILED","reason":"its package `some-package@1.0.0` is not installed","hint":"`pml install absent` installs it, and so does a person's yes to a call of it"}
+    {"server":"keyed","code":"API_KEY_REQUIRED","reason":"server `keyed` needs `UNSET_KEY`, which is not set","hint":"set it in the environment, or in the `.env` of the project"}
     "#);
 }
 

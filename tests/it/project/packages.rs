@@ -29,9 +29,7 @@ fn to_look_at_a_server_installs_nothing() {
         registry_client(&env).call("browse_components", json!({}))["result"]["structuredContent"]
             .clone();
     assert!(
-        found["unavailable"][0]["reason"]
-            .as_str()
-            .is_some_and(|it| it.contains("pml install hello")),
+        found["unavailable"][0]["hint"].as_str().is_some_and(|it| it.contains("pml install hello")),
         "{found}"
     );
     assert!(!env.path().join(".pml/deps").exists());

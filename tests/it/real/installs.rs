@@ -206,7 +206,7 @@ fn allow_for_one_run_calls_without_asking_and_installs_nothing_unasked() {
     };
     let (waits, code) = run();
     assert_eq!(code, Some(4), "{waits}");
-    assert_eq!(waits["waiting"][0]["asks"][0]["kind"], "dependency", "{waits}");
+    assert_eq!(waits["waiting"][0]["asks"][0]["type"], "dependency", "{waits}");
     assert_eq!(there(&env), Vec::<PathBuf>::new());
     let installed = registry_command(&env, &["install", "--yes"]).output().expect("it runs");
     assert!(installed.status.success(), "{}", String::from_utf8_lossy(&installed.stderr));

@@ -75,8 +75,7 @@ fn a_moved_project_finds_its_journal_when_it_is_told_where_it_was() {
     assert!(listed.stdout.contains("$TEST_ENV/old  2     "), "{}", listed.stdout);
     let alone = within(&env, "new", &["runs", "adopt", &old(&env)]);
     assert_eq!((alone.stdout.as_str(), alone.code), ("", 2), "{}", alone.stderr);
-    let why =
-        "error: `pml runs adopt` asks before it does anything, and there is no terminal\nhint: ";
+    let why = "error: `pml runs adopt` needs a terminal, or `--yes`\nhint: ";
     assert!(alone.stderr.starts_with(why), "{}", alone.stderr);
     let adopted = within(&env, "new", &["runs", "adopt", &old(&env), "--yes"]);
     assert_eq!(adopted.code, 0, "{}", adopted.stderr);

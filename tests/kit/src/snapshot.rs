@@ -63,8 +63,18 @@ fn without_bars(text: &str) -> String {
     lines.collect()
 }
 
-/// Replaces the numbers by which users are called who have no name.
+/// Replaces the names of users: those of accounts, and the numbers of users who have none.
 fn without_users(text: &str) -> String {
+    // Who decided is told with the channel: `by ann (command line)`.
+    let mut named = text.split(" by ");
+    let mut text = named.next().unwrap_or_default().to_owned();
+    for part in named {
+        let name = part.find([' ', '\n']).unwrap_or(part.len());
+        let is_user = part[name..].starts_with(" (") && !part.starts_with("uid ");
+        text += " by ";
+        text += if is_user { "[user]" } else { &part[..name] };
+        text += &part[name..];
+    }
     let mut parts = text.split("uid ");
     let mut result = parts.next().unwrap_or_default().to_owned();
     for part in parts {

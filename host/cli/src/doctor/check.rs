@@ -3,6 +3,7 @@
 use crate::ui::{BAD, DIM, GOOD, HINT, WAITING};
 use anstyle::Style;
 use pml::json::{Value, json};
+use pml::run::ErrorReport;
 
 /// The status of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,30 +39,36 @@ impl CheckStatus {
 }
 
 /// A check and its result. The creator escapes all text from others in it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) struct DoctorCheck {
     /// The area: `machine`, `project`, `servers`, `policy` or `clients`.
     pub(super) area: &'static str,
     pub(super) status: CheckStatus,
     pub(super) message: String,
     pub(super) hint: Option<String>,
+    /// The error that was found, as programs read it.
+    error: Option<Box<ErrorReport>>,
 }
 
 impl DoctorCheck {
+    fn new(area: &'static str, status: CheckStatus, message: impl Into<String>) -> DoctorCheck {
+        DoctorCheck { area, status, message: message.into(), hint: None, error: None }
+    }
+
     pub(super) fn fine(area: &'static str, message: impl Into<String>) -> DoctorCheck {
-        DoctorCheck { area, status: CheckStatus::Fine, message: message.into(), hint: None }
+        DoctorCheck::new(area, CheckStatus::Fine, message)
     }
 
     pub(super) fn note(area: &'static str, message: impl Into<String>) -> DoctorCheck {
-        DoctorCheck { area, status: CheckStatus::Note, message: message.into(), hint: None }
+        DoctorCheck::new(area, CheckStatus::Note, message)
     }
 
     pub(super) fn warning(area: &'static str, message: impl Into<String>) -> DoctorCheck {
-        DoctorCheck { area, status: CheckStatus::Warning, message: message.into(), hint: None }
+        DoctorCheck::new(area, CheckStatus::Warning, message)
     }
 
     pub(super) fn failure(area: &'static str, message: impl Into<String>) -> DoctorCheck {
-        DoctorCheck { area, status: CheckStatus::Failure, message: message.into(), hint: None }
+        DoctorCheck::new(area, CheckStatus::Failure, message)
     }
 
     /// Adds a hint about what to do.
@@ -81,7 +88,8 @@ impl DoctorCheck {
         if let Some(frame) = error.code_frame() {
             message += &format!("\n{frame}");
         }
-        let check = DoctorCheck::failure(area, message);
+        let mut check = DoctorCheck::failure(area, message);
+        check.error = Some(Box::new(ErrorReport::from(error)));
         match error.hint() {
             Some(hint) => check.hint(hint),
             None => check,
@@ -105,12 +113,41 @@ impl DoctorCheck {
         line
     }
 
+    /// Returns the check as JSON: its area and status, and the fields of every error.
     pub(super) fn json(&self) -> Value {
-        json!({
+        let mut value = json!({
             "area": self.area,
-            "mark": self.status.as_str(),
-            "what": self.message,
-            "hint": self.hint,
-        })
+            "status": self.status.as_str(),
+            "message": self.message,
+        });
+        if let Some(error) = &self.error {
+            let error = json!(error);
+            for key in ["code", "message", "causes", "position", "code_frame"] {
+                if let Some(field) = error.get(key) {
+                    value[key] = field.clone();
+                }
+            }
+        }
+        if let Some(hint) = &self.hint {
+            value["hint"] = json!(hint);
+        }
+        value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DoctorCheck;
+    use pml::json::json;
+    use pml::{Code, Error};
+
+    #[test]
+    fn programs_read_the_fields_of_every_error() {
+        let fine = json!({ "area": "machine", "status": "ok", "message": "programs run" });
+        assert_eq!(DoctorCheck::fine("machine", "programs run").json(), fine);
+        let error = Error::new(Code::Io, "no").with_source("disk").with_hint("free some");
+        let expected = json!({ "area": "project", "status": "fail", "code": "IO",
+            "message": "no", "causes": ["disk"], "hint": "free some" });
+        assert_eq!(DoctorCheck::error("project", &error).json(), expected);
     }
 }

@@ -44,7 +44,8 @@ pub(super) fn checks(project: &Project, definitions: &[Arc<Definition>]) -> Vec<
     if project.cloud.is_none() {
         checks.extend(patterns.without_effect(&servers, definitions));
     }
-    if checks.is_empty() {
+    // Without settings there is nothing that could contradict itself.
+    if checks.is_empty() && project.files().next().is_some() {
         let count = patterns.allow.len() + patterns.ask.len() + patterns.deny.len();
         let mut what = counted(count as u64, "pattern");
         match project.declared.grants.len() {

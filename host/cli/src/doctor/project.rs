@@ -2,6 +2,7 @@
 //! client uses pml.
 
 use super::check::DoctorCheck;
+use crate::project_context::ProjectContext;
 use pml::{
     Environment, Project,
     project::{ImportSource, ProjectState, TrustState, find_servers},
@@ -16,6 +17,9 @@ const GITIGNORE: usize = 1 << 20;
 
 /// Checks a project's files.
 pub(super) fn checks(project: &Project) -> Vec<DoctorCheck> {
+    // With `--trust` the files count as trusted, whatever is recorded.
+    let recorded = ProjectContext::reload_project().map(|project| project.trust);
+    let recorded = recorded.unwrap_or(TrustState::Unknown);
     let root = escape(&project.root.to_string_lossy()).into_owned();
     let files: Vec<_> = project.files().map(|name| format!("`{name}`")).collect();
     let mut checks = vec![match files.is_empty() {
@@ -34,9 +38,11 @@ pub(super) fn checks(project: &Project) -> Vec<DoctorCheck> {
             )
             .hint("read what it declares with `pml trust --show`, then run `pml trust`"),
         ),
-        (TrustState::Trusted, None) => {
-            checks.push(DoctorCheck::fine(AREA, "you trust these files"))
-        }
+        (TrustState::Trusted, None) => checks.push(match recorded {
+            TrustState::Trusted => DoctorCheck::fine(AREA, "you trust these files"),
+            _ => DoctorCheck::note(AREA, "these files are trusted for this command only")
+                .hint("`pml trust` trusts them from now on"),
+        }),
         _ => {}
     }
     checks.extend(version_control(&project.root));

@@ -1,7 +1,7 @@
 //! Checks the servers: they can be started and, with `--start`, they answer.
 
 use super::check::DoctorCheck;
-use super::launch::fetched_anew;
+use super::launch::{fetched_anew, missing_script};
 use crate::moment::format_span;
 use crate::project_context::ProjectContext;
 use crate::quantity::counted;
@@ -13,9 +13,12 @@ use pml::{
     text::escape,
 };
 use std::path::Path;
-use url::Url;
+use url::{Host, Url};
 
 const AREA: &str = "servers";
+
+/// Reasons for which a server is not used that are no mistakes.
+const INTENDED: &[&str] = &["it is disabled", "its command is pml itself"];
 
 /// Number of stderr lines that are shown.
 const STDERR: usize = 5;
@@ -32,11 +35,19 @@ pub(super) async fn check_declarations(
         checks.extend(check_server(server, package, environment));
     }
     for server in &project.unusable {
-        let (name, reason) = (escape(&server.name), escape(&server.reason));
-        checks.push(DoctorCheck::warning(AREA, format!("`{name}` cannot be used: {reason}")));
+        checks.push(unusable(&server.name, &server.reason));
     }
     checks.extend(none_configured(project));
     checks
+}
+
+/// Describes a server that cannot be used. Its user may have wanted it so.
+fn unusable(name: &str, reason: &str) -> DoctorCheck {
+    let message = format!("`{}` cannot be used: {}", escape(name), one_line(reason));
+    match INTENDED.contains(&reason) {
+        true => DoctorCheck::warning(AREA, message),
+        false => DoctorCheck::failure(AREA, message),
+    }
 }
 
 fn none_configured(project: &Project) -> Option<DoctorCheck> {
@@ -56,7 +67,7 @@ fn check_server(
         return vec![missing_variables(&server.name, &server.missing)];
     }
     let (command, arguments, given, folder) = match &server.launch {
-        Launch::Http { url, .. } => return vec![check_url(&name, url)],
+        Launch::Http { url, headers } => return vec![check_url(&name, url, headers)],
         Launch::Stdio { command, arguments, environment, folder } => {
             (command, arguments, environment, folder)
         }
@@ -94,6 +105,12 @@ fn check_server(
             )]
         }
         _ => {
+            if let Some(script) = missing_script(command, arguments, folder) {
+                let script = one_line(script);
+                let message = format!("`{name}` names `{script}`, which does not exist");
+                let hint = format!("correct `args` of `{name}`, or write the file");
+                return vec![DoctorCheck::failure(AREA, message).hint(hint)];
+            }
             let mut checks = vec![check_program(&name, command, folder, given, environment)];
             if let Some(package) = fetched_anew(command, arguments) {
                 let package = one_line(package);
@@ -135,13 +152,24 @@ fn check_program(
 }
 
 /// Checks the URL of a remote server. Only its host is shown, because the rest may hold keys.
-fn check_url(name: &str, url: &str) -> DoctorCheck {
+fn check_url(name: &str, url: &str, headers: &[(String, Secret)]) -> DoctorCheck {
     let Ok(url) = Url::parse(url) else {
         return DoctorCheck::failure(AREA, format!("the URL of `{name}` is not valid"));
     };
     let host = escape(url.host_str().unwrap_or_default()).into_owned();
-    let local = ["localhost", "127.0.0.1", "[::1]"].contains(&&*host);
+    let local = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    let keyed = !headers.is_empty() || !url.username().is_empty() || url.password().is_some();
     match url.scheme() {
+        "http" if !local && keyed => DoctorCheck::failure(
+            AREA,
+            format!("`{name}` cannot be used: its keys would go to {host} without encryption"),
+        )
+        .hint("use `https://`"),
         "http" if !local => {
             DoctorCheck::warning(AREA, format!("`{name}` is not encrypted: {host}"))
                 .hint("use `https://`")
@@ -187,7 +215,7 @@ pub(super) async fn check_started(context: &ProjectContext) -> Vec<DoctorCheck> 
                 let (reason, hint) = reason.split_once("\nhint: ").unwrap_or((reason.as_str(), ""));
                 let message = format!("`{name}` cannot be used: {}", one_line(reason));
                 match hint {
-                    "" => DoctorCheck::warning(AREA, message),
+                    "" => unusable(&row.name, reason),
                     // The launch line is refused.
                     hint => DoctorCheck::failure(AREA, message).hint(escape(hint)),
                 }

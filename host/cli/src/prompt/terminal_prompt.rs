@@ -9,6 +9,7 @@
 use super::keys::{KeyAction, PromptKey, keys};
 use crate::always_choices::{ConstraintSuggester, choices, decision_of_choice};
 use crate::execute::JournalStorage;
+use crate::facts::whole_line;
 use crate::prompt::open_questions::TerminalQuestion;
 use crate::reveal::reveal_warning;
 use crate::terminal::Terminal;
@@ -19,7 +20,7 @@ use pml::json::{self, Value};
 use pml::{
     Answer, Approver, Ask, BoxFuture, Decision, Question,
     approval::{AskId, AskKind, details_of_ask_with, lines_of_ask_with, suggest_constraints},
-    text::Redactor,
+    text::{Redactor, cut_to_columns},
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -28,6 +29,12 @@ use tokio::sync::{Mutex, mpsc};
 
 /// The channel that is recorded with an answer.
 const CHANNEL: &str = "terminal";
+
+/// Number of new details after which the first lines of an ask are shown again.
+const MANY_DETAILS: usize = 12;
+
+/// Most columns of a typed text that is no key.
+const MAX_TYPED_COLUMNS: usize = 20;
 
 /// Asks on the terminal. Clones share the terminal and take turns; a process needs only one.
 #[derive(Clone)]
@@ -225,7 +232,13 @@ impl PromptDialog<'_> {
                     self.help(ask, &keys)?;
                     None
                 }
-                None => None,
+                None => {
+                    if !typed.is_empty() {
+                        let typed = cut_to_columns(&whole_line(&typed), MAX_TYPED_COLUMNS);
+                        self.say(&format!("  `{typed}` is none of these"))?;
+                    }
+                    None
+                }
             };
             if decision.is_some() {
                 return Ok(decision);
@@ -273,10 +286,24 @@ impl PromptDialog<'_> {
     }
 
     fn help(&self, ask: &Ask, keys: &[PromptKey]) -> io::Result<()> {
+        let width = self.terminal.width().saturating_sub(5);
         for PromptKey { key, long, .. } in keys {
-            self.say(&format!("  {key}  {long}"))?;
+            self.say(&format!("  {key}  {}", in_columns(long, width).join("\n     ")))?;
         }
-        self.show_all(ask, &self.redactor)
+        let shown = lines_of_ask_with(ask, &self.redactor);
+        let mut new = details_of_ask_with(ask, &self.redactor);
+        // The two are aligned differently.
+        let fact = |line: &str| {
+            line.split_once('│').map(|(name, text)| (name.trim().to_owned(), text.to_owned()))
+        };
+        let known: BTreeSet<_> = shown.iter().filter_map(|line| fact(line)).collect();
+        new.retain(|line| !fact(line).is_some_and(|fact| known.contains(&fact)));
+        self.show(&new)?;
+        // Long details push the first lines from the screen.
+        match new.iter().map(|line| wrap(line, width).lines().count()).sum::<usize>() {
+            0..=MANY_DETAILS => Ok(()),
+            _ => self.show(&shown),
+        }
     }
 
     /// Shows all details, and then the first lines again, because the details may be long.
@@ -284,6 +311,20 @@ impl PromptDialog<'_> {
         self.show(&details_of_ask_with(ask, redactor))?;
         self.show(&lines_of_ask_with(ask, redactor))
     }
+}
+
+/// Breaks a text of pml between words, so that its lines fit.
+fn in_columns(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                *line += &format!(" {word}");
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// Prints a note if the question was closed while it was on the screen.

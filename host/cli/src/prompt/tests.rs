@@ -118,7 +118,7 @@ fn what_was_typed_before_the_prompt_is_no_answer() {
     person.types("\n");
     person.sees("> ");
     person.types("what\n");
-    person.sees("> ");
+    assert!(person.sees("> ").contains("  `what` is none of these"));
     person.types("n\n");
     assert_eq!(decisions(asking.join().unwrap()), [(1, Decision::Decline)]);
 }
@@ -131,6 +131,10 @@ fn help_explains_the_keys_and_shows_arguments_without_secrets() {
     person.types("?\n");
     let shown = person.sees("> ");
     assert!(shown.contains("q  end the run"), "{shown}");
+    // What stands above is not said again.
+    assert!(!shown.contains("digest    │") && !shown.contains("why │"), "{shown}");
+    let plain = anstream::adapter::strip_str(&shown).to_string();
+    assert!(plain.lines().all(|line| line.chars().count() <= 80), "{shown}");
     assert!(shown.contains("  │   \"token\": \"[hidden: 3 characters]\""), "{shown}");
     assert!(shown.contains("\\u001b[2J") && !shown.contains("t0p"), "{shown}");
     person.types("q\n");

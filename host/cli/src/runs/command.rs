@@ -82,7 +82,7 @@ struct RunsPruneCommand {
     #[arg(long, value_name = "N")]
     keep: Option<u64>,
     /// Delete runs that ended longer ago than this (12h, 30d)
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    #[arg(long, value_name = "DURATION", value_parser = age)]
     older_than: Option<Duration>,
     /// Delete all runs that have ended
     #[arg(long, conflicts_with_all = ["keep", "older_than"])]
@@ -147,6 +147,14 @@ impl RunsPruneCommand {
         rule.interrupted |= self.interrupted;
         rule
     }
+}
+
+/// Parses how long ago a run ended.
+fn age(text: &str) -> Result<Duration, String> {
+    let examples = "write a duration as `12h` or `30d`";
+    let of_days =
+        |reason: String| if reason.starts_with("write") { examples.into() } else { reason };
+    parse_duration(text).map_err(of_days)
 }
 
 fn forgotten(count: u64) -> String {

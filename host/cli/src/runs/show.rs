@@ -81,7 +81,6 @@ impl RunDetails {
         }
         if let Some(text) = self.stored.ending_text() {
             lines.push(String::new());
-            // The colours are counted as columns here, so that the line gets a little too short.
             lines.push(wrap(&ending_line(text, redactor), width));
         }
         lines
@@ -91,6 +90,10 @@ impl RunDetails {
         let (header, summary) = (&self.stored.header, &self.summary);
         let style = state_style(summary.state);
         let owner = summary.owner.map(|id| format!(" (process {id})")).unwrap_or_default();
+        let without_people = match self.timeline().questions.is_empty() {
+            true => "",
+            false => ", without the time that people took",
+        };
         let from = header.resumed_from.map(|run| run.to_string());
         let facts = [
             ("run", Some(format!("{BOLD}{}{BOLD:#}", summary.run))),
@@ -100,7 +103,7 @@ impl RunDetails {
             (
                 "took",
                 Some(format!(
-                    "{}, without the time that people took; {} of CPU; {}",
+                    "{}{without_people}; {} of CPU; {}",
                     format_span(summary.meter.wall),
                     format_span(summary.meter.cpu),
                     counted(summary.meter.calls, "call")

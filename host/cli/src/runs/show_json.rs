@@ -63,21 +63,25 @@ fn question_with_decisions(
 ) -> Value {
     let asks = question.asks.iter().map(|ask| {
         let recorded = decided.iter().find(|decided| decided.ask == ask.id);
-        json!({
+        let mut asked = json!({
             "id": ask.id,
-            "kind": ask.kind,
+            "type": ask.kind,
             "call": ask.call,
             "tool": ask.tool,
             "digest": ask.digest(),
             "arguments": redactor.redact(&ask.arguments),
             "reason": ask.reason,
-            "need": match &ask.need {
-                // Keys in it were hidden when it was written; the rest must be shown.
-                need @ Some(Need::Trust(_)) => json!(need),
-                need => redactor.redact(&json!(need)),
-            },
-            "decided": recorded.map(|decided| decision_json(decided, redactor)),
-        })
+        });
+        match &ask.need {
+            None => {}
+            // Keys in it were hidden when it was written; the rest must be shown.
+            Some(need @ Need::Trust(_)) => asked["need"] = json!(need),
+            Some(need) => asked["need"] = redactor.redact(&json!(need)),
+        }
+        if let Some(decided) = recorded {
+            asked["decided"] = decision_json(decided, redactor);
+        }
+        asked
     });
     json!({
         "workflow_id": question.id,

@@ -87,7 +87,11 @@ impl ToolsCommand {
             false => format!("no tool fits `{}`", self.wanted.join(" ")),
         };
         ui::alert(&format!("{ERROR}error{ERROR:#}: {}", escape(&message)));
-        report::failed_document(document(), Code::ToolUnknown, &message)?;
+        let code = match (context.project.trust.is_trusted(), names.is_empty()) {
+            (false, false) => Code::Untrusted,
+            _ => Code::ToolUnknown,
+        };
+        report::failed_document(document(), code, &message)?;
         Ok(ExitCode::from(FAILED))
     }
 }

@@ -217,7 +217,7 @@ fn details_are_bounded_and_what_is_left_out_is_counted() {
     for count in [1, 2, 9] {
         let asks = question((1..=count).map(huge).collect()).asks;
         let shown = message(&asks, asks.len());
-        let own = 3 + asks.len() * 23;
+        let own = 3 + asks.len() * 71;
         assert!(shown.lines().count() <= own + 60, "{shown}");
         assert!(shown.lines().all(|line| line.chars().count() <= 220), "{shown}");
         assert!(shown.len() <= (8 << 10) + own * 400, "{}", shown.len());

@@ -9,7 +9,7 @@ use crate::model::{digest, escape};
 use crate::project::manifest::implicit_files::{
     NAMING, assigned_variables, implicit_files, module_files, modules,
 };
-use crate::project::manifest::word_target::{ScanBudget, ScanLimitExceeded, WordTarget};
+use crate::project::manifest::word_target::{ScanBudget, ScanLimitExceeded, WordTarget, real_path};
 use crate::project::parts::DeclaredFileState;
 use crate::project::{MCP_FILE, PML_FILE};
 use serde_json::{Value, json};
@@ -254,18 +254,20 @@ impl LaunchFiles {
         }
     }
 
-    /// Adds a program that does not exist. Its appearance counts as a change in any case.
+    /// Adds a program that is no file of the project: it does not exist, or it is outside. Its
+    /// appearance in the project counts as a change in any case.
     fn add_absent(&mut self, word: &LaunchWord) {
-        let name = word.text.strip_prefix("./").unwrap_or(&word.text);
-        if !name.starts_with('/') && !name.split('/').any(|part| part == "..") {
-            let folder = self.line.folder.strip_prefix(&self.root).ok();
-            let folder = folder.map(|folder| folder.to_string_lossy().into_owned());
-            let name = match folder.as_deref() {
-                None => return,
-                Some("") => format!("./{name}"),
-                Some(folder) => format!("./{folder}/{name}"),
-            };
-            self.states.entry(name).or_insert(DeclaredFileState::Absent);
+        let path = real_path(&self.line.folder.join(&word.text));
+        match path.strip_prefix(&self.root) {
+            Ok(own) => {
+                let name = format!("{}{}", super::FILE, own.to_string_lossy());
+                self.states.entry(name).or_insert(DeclaredFileState::Absent);
+            }
+            Err(_) if path.is_file() => {
+                let name = path.to_string_lossy().into_owned();
+                self.states.entry(name).or_insert(DeclaredFileState::Outside);
+            }
+            Err(_) => {}
         }
     }
 }
@@ -416,6 +418,33 @@ mod tests {
         assert_eq!(later.changed(), ["./tools/docs.py"]);
         let data = launch_files(&root, "", &["uvx", "server", "--db", "notes.db"]);
         assert_eq!(data.states.get("./notes.db"), Some(&DeclaredFileState::Data));
+    }
+
+    #[test]
+    fn a_file_outside_is_no_file_of_the_project_however_it_is_named() {
+        let (_folder, root) = place(&["project/own.py", "shop.py"]);
+        let (project, shop) = (root.join("project"), root.join("shop.py"));
+        let shop = shop.to_str().unwrap();
+        for line in [
+            &["python3", shop][..],
+            &["python3", "../shop.py"],
+            &["sh", "-c", &format!("exec python3 {shop}")],
+            &["server", &format!("--script={shop}")],
+        ] {
+            let states = launch_files(&project, "", line).states;
+            let states: Vec<_> =
+                states.iter().map(|(name, state)| (name.as_str(), state)).collect();
+            assert_eq!(states, [(shop, &DeclaredFileState::Outside)], "{line:?}");
+            assert!(pinned(&project, "", line).is_empty(), "{line:?}");
+        }
+        // By its full path, a file of the project is one, also before it exists.
+        let own = project.join("own.py");
+        assert_eq!(pinned(&project, "", &["python3", own.to_str().unwrap()]), ["./own.py"]);
+        let later = project.join("later.py");
+        let later = launch_files(&project, "", &["python3", later.to_str().unwrap()]).states;
+        assert_eq!(later.keys().collect::<Vec<_>>(), ["./later.py"]);
+        let url = launch_files(&project, "", &["server", "https://x.example/a.js"]).states;
+        assert!(url.is_empty(), "{url:?}");
     }
 
     #[test]

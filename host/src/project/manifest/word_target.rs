@@ -178,6 +178,11 @@ fn with_real_folder(path: &Path) -> Option<PathBuf> {
     Some(path.parent()?.canonicalize().ok()?.join(name))
 }
 
+/// Returns a path with the links of its folder resolved, or else without its dots.
+pub(super) fn real_path(path: &Path) -> PathBuf {
+    with_real_folder(path).unwrap_or_else(|| without_dots(path))
+}
+
 /// Follows links as long as they stay in the project. Returns the first path that is not a link, or
 /// that is outside.
 fn follow(root: &Path, mut at: PathBuf) -> Option<PathBuf> {

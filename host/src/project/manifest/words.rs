@@ -131,7 +131,9 @@ impl LaunchWords {
         let value = value(before, argument);
         let data = for_program && value.is_some_and(is_data);
         for text in pieces(&argument.text) {
-            let showable = argument.plain && looks_like_a_program(text);
+            let showable = argument.plain
+                && looks_like_a_program(text)
+                && !is_within_absolute(&argument.text, text);
             self.add(LaunchWord { text: text.into(), showable, data: data && value == Some(text) });
         }
     }
@@ -201,7 +203,18 @@ fn is_data(value: &str) -> bool {
 
 fn looks_like_a_program(text: &str) -> bool {
     let path = text.starts_with("./") || text.starts_with("../") || has_ending(text, PROGRAMS);
-    path && !text.contains("://")
+    // An option with its value is no name; the value is a piece of its own.
+    path && !text.contains("://") && !text.starts_with('-') && !text.contains('=')
+}
+
+/// Reports whether a piece of a text is an absolute path, or the rest of a URL, without its start.
+fn is_within_absolute(text: &str, piece: &str) -> bool {
+    let before = (piece.as_ptr() as usize).checked_sub(text.as_ptr() as usize);
+    let before = before.and_then(|length| text.get(..length)).unwrap_or_default();
+    let start = before.trim_end_matches('/');
+    let starts = start.is_empty() || start.ends_with(['=', ':', ',']);
+    let absolute = start.len() < before.len() && starts;
+    absolute || piece.starts_with("//")
 }
 
 fn has_ending(text: &str, endings: &[&str]) -> bool {

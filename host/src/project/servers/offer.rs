@@ -1,7 +1,7 @@
 //! Lists the tools of all servers, from a cache or from the servers themselves.
 
 use super::Servers;
-use super::packages::{PackageReadiness, message_with_hint};
+use super::packages::PackageReadiness;
 use crate::model::{Code, Definition};
 use crate::upstream::{ServerTools, UpstreamError};
 use futures_util::stream::{self, StreamExt};
@@ -47,6 +47,9 @@ pub struct UnavailableServer {
     pub code: Code,
     /// The reason, for people.
     pub reason: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
 }
 
 impl Servers {
@@ -83,11 +86,14 @@ impl Servers {
         }
         for (server, reason) in facts.unusable.iter().filter(|(server, _)| wanted(server)) {
             let (server, reason) = (server.clone(), reason.clone());
-            offer.unavailable.push(UnavailableServer { server, code: Code::ServerFailed, reason });
+            let code = Code::ServerFailed;
+            offer.unavailable.push(UnavailableServer { server, code, reason, hint: None });
         }
         if let Some(reason) = &facts.untrusted {
-            let (server, reason) = ("*".into(), format!("{reason}\nhint: `pml trust` trusts it"));
-            offer.unavailable.push(UnavailableServer { server, code: Code::Untrusted, reason });
+            let (server, reason) = ("*".into(), reason.to_string());
+            let hint = Some("`pml trust` trusts it".into());
+            let code = Code::Untrusted;
+            offer.unavailable.push(UnavailableServer { server, code, reason, hint });
         }
         offer
     }
@@ -108,7 +114,7 @@ impl Servers {
         }
         if freshness == Freshness::CachedOnly {
             let reason = "its tools are not known yet, and this command does not start it".into();
-            return Err(UnavailableServer { server, code: Code::ServerFailed, reason });
+            return Err(UnavailableServer { server, code: Code::ServerFailed, reason, hint: None });
         }
         // Listing the tools of a server does not install it.
         let missing = match self.packages().readiness(&server).await {
@@ -120,21 +126,22 @@ impl Servers {
                 Some("its package has changed since it was installed".into())
             }
             Err(error) => {
-                let (code, reason) = (error.kind(), message_with_hint(&error));
-                return Err(UnavailableServer { server, code, reason });
+                let (code, reason) = (error.kind(), error.to_string());
+                let hint = error.hint().map(Into::into);
+                return Err(UnavailableServer { server, code, reason, hint });
             }
         };
         if let Some(reason) = missing {
-            let reason = format!(
-                "{reason}: `pml install {server}` installs it, and so does a person's yes to a call of it"
-            );
-            return Err(UnavailableServer { server, code: Code::ServerFailed, reason });
+            let hint = Some(format!(
+                "`pml install {server}` installs it, and so does a person's yes to a call of it"
+            ));
+            return Err(UnavailableServer { server, code: Code::ServerFailed, reason, hint });
         }
         // Runs in a task of its own: after a timeout the server continues to start, for the next
         // request.
         let name = server.clone();
         let asked = tokio::spawn(async move { self.list(&name).await });
-        let unavailable = |code, reason| UnavailableServer { server, code, reason };
+        let unavailable = |code, reason| UnavailableServer { server, code, reason, hint: None };
         match tokio::time::timeout_at(end, asked).await {
             Ok(Ok(Ok(listing))) => Ok(listing),
             Ok(Ok(Err(error))) => Err(failed(&error, unavailable)),
@@ -148,5 +155,6 @@ fn failed(
     error: &UpstreamError,
     unavailable: impl FnOnce(Code, String) -> UnavailableServer,
 ) -> UnavailableServer {
-    unavailable(error.code(), error.to_string())
+    let hint = error.hint().map(Into::into);
+    UnavailableServer { hint, ..unavailable(error.code(), error.to_string()) }
 }

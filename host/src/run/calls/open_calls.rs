@@ -17,8 +17,8 @@ use super::run_grants::{GrantPersistence, RunGrants};
 use super::tool_changes::CalledOrigins;
 use crate::event::{Event, EventSink};
 use crate::model::{
-    AskKind, CallError, CallId, CallResult, Limits, QuestionId, Reply, RunBudget, RunId, Timestamp,
-    ToolName,
+    AskKind, CallError, CallId, CallResult, Effects, Limits, QuestionId, Reply, RunBudget, RunId,
+    Timestamp, ToolName,
 };
 use crate::router::{RoutedTool, Router};
 use crate::run::AbandonedCall;
@@ -91,6 +91,8 @@ pub(in crate::run) struct OpenCalls {
     pub(super) origins: CalledOrigins,
     pub(super) attempts: Attempts,
     pub(super) review: CheckpointReview,
+    /// The tools of calls that were refused and whose refusal the program has not taken.
+    pub(super) refused: BTreeMap<CallId, String>,
     /// Events for the audit trail that are not written yet.
     pub(super) audit_events: Vec<AuditEvent>,
     /// The last reading of the run's clock.
@@ -121,6 +123,7 @@ impl OpenCalls {
             origins: CalledOrigins::default(),
             attempts: Attempts::default(),
             review: CheckpointReview::new(checkpoint),
+            refused: BTreeMap::new(),
             audit_events: Vec::new(),
             now: Timestamp::default(),
         }
@@ -266,8 +269,17 @@ impl OpenCalls {
         let abandoned = open.into_iter().map(|(id, open)| {
             self.events.event(&Event::CallDropped { run: self.run, call: id });
             let sent = matches!(open.stage, CallStage::InFlight(_));
-            AbandonedCall { call: id, tool: open.found.tool.as_str().into(), sent }
+            let (tool, effects) = (open.found.tool.as_str().into(), open.found.effects);
+            AbandonedCall { call: id, tool, sent, effects }
         });
         abandoned.collect()
+    }
+
+    /// Takes the refused calls whose refusal never reached the program: it ended without waiting.
+    pub(in crate::run) fn take_unseen_refusals(&mut self) -> Vec<AbandonedCall> {
+        let refused = std::mem::take(&mut self.refused).into_iter();
+        let unseen = refused.filter(|(id, _)| self.outcomes.holds(*id));
+        let effects = Effects::Unknown;
+        unseen.map(|(call, tool)| AbandonedCall { call, tool, sent: false, effects }).collect()
     }
 }

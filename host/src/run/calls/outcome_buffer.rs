@@ -50,6 +50,11 @@ impl OutcomeBuffer {
         self.cancelled.insert(call);
     }
 
+    /// Reports whether the outcome of a call has arrived and is still wanted.
+    pub(super) fn holds(&self, call: CallId) -> bool {
+        !self.cancelled.contains(&call) && self.arrived.iter().any(|outcome| outcome.call == call)
+    }
+
     /// Takes the sleeps that have ended at `now` and the outcomes that have arrived, earliest
     /// first.
     pub(super) fn take(&mut self, now: Timestamp) -> Vec<NextOutcome> {

@@ -35,7 +35,7 @@ impl OpenCalls {
                 Poll::Ready(())
             })
             .await;
-            let ready = self.outcomes.take(self.now);
+            let ready = self.take_ready();
             if !ready.is_empty() {
                 return WaitEnd::Outcomes(ready);
             }
@@ -72,11 +72,17 @@ impl OpenCalls {
                     self.now = clock.now();
                 }
             }
-            let ready = self.outcomes.take(self.now);
+            let ready = self.take_ready();
             if !ready.is_empty() {
                 return WaitEnd::Outcomes(ready);
             }
         }
+    }
+
+    fn take_ready(&mut self) -> Vec<NextOutcome> {
+        let ready = self.outcomes.take(self.now);
+        ready.iter().for_each(|outcome| drop(self.refused.remove(&outcome.call)));
+        ready
     }
 
     /// Ends the review of the checkpoint if nobody needs to be asked about the rest of it. Tools

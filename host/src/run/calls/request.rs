@@ -1,7 +1,9 @@
 //! Calls that a program requests.
 
 use super::call_context::{CallContext, MADE_BEFORE, UncertainCall};
-use crate::model::{AskKind, CallError, CallId, Code, Effects, INLINE_LIMIT, Timestamp, ToolName};
+use crate::model::{
+    AskKind, CallError, CallId, Code, Effects, INLINE_LIMIT, Timestamp, ToolName, cut_to_columns,
+};
 use crate::run::calls::open_calls::OpenCalls;
 use crate::store::CallVerdict;
 use crate::{
@@ -9,9 +11,30 @@ use crate::{
     router::{BUILT_IN, Resolution, RoutedTool, SLEEP},
 };
 
+/// Maximum number of refused calls that are told of if the program does not wait for them.
+const MAX_REFUSED: usize = 64;
+
+/// Maximum width of the name of a tool in that note.
+const MAX_TOOL_COLUMNS: usize = 120;
+
 impl OpenCalls {
     /// Takes a call that the program requested at `now`. Returns the verdict for the journal.
     pub(in crate::run) fn request(
+        &mut self,
+        id: CallId,
+        tool: &str,
+        arguments: Result<&str, usize>,
+        now: Timestamp,
+        limit: usize,
+    ) -> CallVerdict {
+        let verdict = self.take_request(id, tool, arguments, now, limit);
+        if matches!(verdict, CallVerdict::Refuse { .. }) && self.refused.len() < MAX_REFUSED {
+            self.refused.insert(id, cut_to_columns(tool, MAX_TOOL_COLUMNS));
+        }
+        verdict
+    }
+
+    fn take_request(
         &mut self,
         id: CallId,
         tool: &str,

@@ -1,4 +1,4 @@
-//! The checkpoint of an earlier run, from which a corrected program continues.
+//! The checkpoint of an earlier run, from which a mended program continues.
 //!
 //! The k-th call of a tool with the same arguments gets the outcome of the k-th such call of the
 //! earlier run, in the same order and with the same clock readings. A call that failed is made
@@ -215,7 +215,7 @@ impl From<StoredCheckpoint> for Checkpoint {
     }
 }
 
-/// A call of an earlier run that the corrected program did not make again.
+/// A call of an earlier run that the mended program did not make again.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct UnmatchedCall {
@@ -234,7 +234,7 @@ impl UnmatchedCall {
     pub(in crate::run) fn ask(&self) -> Ask {
         let arguments = serde_json::from_str(&self.arguments).unwrap_or(Value::Null);
         let reason = format!(
-            "the earlier run made this call ({}), and the corrected program does not make it",
+            "the earlier run made this call ({}), and the mended program does not make it",
             self.call
         );
         Ask::new(AskKind::UncertainCall, None, self.tool.clone(), arguments, reason)

@@ -1,4 +1,4 @@
-//! Checkpoints: the outcomes of earlier runs, for a corrected program to reuse.
+//! Checkpoints: the outcomes of earlier runs, for a mended program to reuse.
 
 mod earlier_run;
 #[cfg(test)]

@@ -30,6 +30,8 @@ pub(crate) struct ProgramCall {
     pub(crate) position: Position,
     /// The same position as a byte offset in the module's text.
     pub(crate) offset: u32,
+    /// The byte offset of the function that is called: `call` of `mcp.call("server:tool")`.
+    pub(crate) function_offset: u32,
     /// The target of the call.
     pub(crate) callee: Callee,
     /// The arguments of the call.
@@ -72,7 +74,7 @@ fn with_positions(text: ModuleText<'_>, calls: Vec<UnplacedCall>) -> Vec<Program
     let lines = LineIndex::new(text.text);
     let mut before = (0, 0, 0);
     let mut found = Vec::with_capacity(calls.len());
-    for UnplacedCall { offset, callee, arguments } in calls {
+    for UnplacedCall { offset, function_offset, callee, arguments } in calls {
         let at = usize::try_from(offset).unwrap_or(usize::MAX).min(text.text.len());
         let (line, byte) = lines.locate(at);
         let column = match before {
@@ -84,7 +86,7 @@ fn with_positions(text: ModuleText<'_>, calls: Vec<UnplacedCall>) -> Vec<Program
         };
         before = (line, at, column);
         let position = Position { module: text.name.to_owned(), line, column };
-        found.push(ProgramCall { position, offset, callee, arguments });
+        found.push(ProgramCall { position, offset, function_offset, callee, arguments });
     }
     found
 }

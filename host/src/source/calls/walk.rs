@@ -12,6 +12,8 @@ use oxc::syntax::operator::UnaryOperator;
 /// A call whose position is still a byte offset: that of the name of its target.
 pub(super) struct UnplacedCall {
     pub(super) offset: u32,
+    /// The offset of the function that is called: `call` of `mcp.call("server:tool")`.
+    pub(super) function_offset: u32,
     pub(super) callee: Callee,
     pub(super) arguments: Literal,
 }
@@ -34,8 +36,13 @@ impl<'w, 's> CallFinder<'w, 's> {
         self.found
     }
 
-    fn record(&mut self, offset: u32, callee: Callee, arguments: Literal) {
-        self.found.push(UnplacedCall { offset, callee, arguments });
+    fn record(
+        &mut self,
+        (offset, function_offset): (u32, u32),
+        callee: Callee,
+        arguments: Literal,
+    ) {
+        self.found.push(UnplacedCall { offset, function_offset, callee, arguments });
     }
 
     /// Records a reference that the program passes on: any code may call it, with any arguments.
@@ -52,7 +59,7 @@ impl<'w, 's> CallFinder<'w, 's> {
             | McpReference::Tool(..) => Callee::SomeTool,
         };
         let offset = name_offset(expression);
-        self.record(offset, callee, Literal::hole(offset));
+        self.record((offset, offset), callee, Literal::hole(offset));
     }
 
     fn record_call(&mut self, it: &CallExpression<'_>, reference: McpReference) {
@@ -87,7 +94,7 @@ impl<'w, 's> CallFinder<'w, 's> {
             | McpReference::Server(_)
             | McpReference::Harmless => return,
         };
-        self.record(offset, callee, arguments);
+        self.record((offset, at), callee, arguments);
     }
 
     /// Visits the computed keys inside an expression that is a reference: `mcp[await f()]`.

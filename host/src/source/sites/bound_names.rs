@@ -53,10 +53,13 @@ impl<'a> BoundNames<'a> {
         self.declared.contains(name)
     }
 
-    /// Reports whether an expression is a function of the language, such as `String` or
-    /// `console.log`.
+    /// Reports whether an expression is a function for certain: one of the language, such as `String`
+    /// or `console.log`, or one that is written out.
     pub(super) fn is_builtin(&self, callee: &Expression<'_>) -> bool {
-        let (name, members): (&str, &[&str]) = match callee {
+        let (name, members): (&str, &[&str]) = match callee.without_parentheses() {
+            Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_) => {
+                return true;
+            }
             Expression::Identifier(it) => (it.name.as_str(), &[]),
             Expression::StaticMemberExpression(it) => match &it.object {
                 Expression::Identifier(object) => {

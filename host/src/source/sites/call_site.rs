@@ -22,6 +22,10 @@ pub(in super::super) enum CallSiteKind {
     Get,
     /// A property that is written.
     Set,
+    /// A pattern `{ … }` that takes a value apart.
+    ObjectPattern,
+    /// A value that is iterated: by a pattern `[ … ]`, by `for … of` or by a spread.
+    Iteration,
 }
 
 /// One operation of the program that runs a function.
@@ -40,8 +44,10 @@ pub(in super::super) struct CallSite {
     pub(super) makes_error: bool,
     /// Whether only the call itself can throw.
     pub(super) is_inert: bool,
-    /// The expression that is called, or whose property is read or written.
-    pub(in super::super) target: Option<Span>,
+    /// The text of the expression that is called, read, written or iterated, if it is short.
+    pub(in super::super) text: Option<String>,
+    /// The whole expression or pattern.
+    pub(super) span: Span,
 }
 
 /// The sites of a module by the offset that QuickJS reports for them, innermost first.
@@ -100,6 +106,32 @@ impl CallSites {
             sites.filter(|site| site.kind == kind && site.name.as_deref() == Some(name));
         let first = sites.next()?;
         if sites.next().is_some() { None } else { Some(first) }
+    }
+
+    /// Returns the value at a position that is taken apart or iterated, if only one can be meant. Of
+    /// patterns inside each other it is the outermost, and no text is certain.
+    pub(in super::super) fn value(
+        &self,
+        reported: u32,
+        kind: CallSiteKind,
+    ) -> Option<(&CallSite, Option<&str>)> {
+        let mut sites = self.sites.get(&reported)?.iter().filter(|site| site.kind == kind);
+        let first = sites.next()?;
+        let mut text = first.text.as_deref();
+        for other in sites {
+            text = None;
+            if !first.span.contains_inclusive(other.span) {
+                return None;
+            }
+        }
+        Some((first, text))
+    }
+
+    /// Returns the call at a position of a method by its name, if only one can be meant.
+    pub(in super::super) fn method_call(&self, reported: u32, name: &str) -> Option<&CallSite> {
+        let mut calls = self.calls(reported).filter(|site| site.name.as_deref() == Some(name));
+        let first = calls.next()?;
+        if calls.next().is_some() { None } else { Some(first) }
     }
 
     /// Adds a class without a constructor.

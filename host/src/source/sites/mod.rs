@@ -11,7 +11,8 @@
 //! Input: a module's executed code, and the offsets that frames report. Output: [`CallSites`],
 //! which finds the site of a frame by its reported position and the name of the function it waits
 //! for. The convention is that of V8: a site is at `new` for `new X(…)`, at `f` for `f(…)`, at `c`
-//! for `a.b.c(…)`, at the tag for a tagged template, and else at the parenthesis.
+//! for `a.b.c(…)`, at the tag for a tagged template. Unlike there, it is else at the start of what is
+//! called.
 //!
 //! **Invariant:** code that cannot be parsed has no sites, and a frame without a site keeps its
 //! reported position. **Invariant:** the search is linear in the code, runs on a stack that is
@@ -20,6 +21,7 @@
 mod bound_names;
 mod call_site;
 mod callee;
+mod expression_text;
 mod find;
 mod token_columns;
 mod walk;
@@ -27,5 +29,5 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-pub(super) use call_site::{CallSite, CallSiteKind, CallSites};
+pub(super) use call_site::{CallSiteKind, CallSites};
 pub(super) use find::find;

@@ -141,12 +141,12 @@ fn frames_stand_at_their_calls() {
         ("a literal", "fail('x'); ", "fail 1:30, default 4:1", "fail 1:26, - 4:1"),
         ("a literal after a blank", "fail( 'x', 2);", "fail 1:30, default 4:7", "fail 1:26, - 4:1"),
         ("no arguments", "id(0) || fail(  );", "fail 1:30, default 4:17", "fail 1:26, - 4:10"),
-        ("computed member", "o['fail'](o.v);\n", "fail 1:30, default 4:11", "fail 1:26, - 4:10"),
+        ("computed member", "o['fail'](o.v);\n", "fail 1:30, default 4:11", "fail 1:26, - 4:1"),
         (
             "call of a call",
             "const c = (a) => (b) => fail(b);\nc(1)(o.v);",
             "fail 1:30, <anonymous> 4:30, default 5:6",
-            "fail 1:26, - 4:25, - 5:5",
+            "fail 1:26, - 4:25, - 5:1",
         ),
         ("no function, literals", "o.missing('a');", "default 4:3", "- 4:3"),
         ("no function, variables", "const a = 1;\no.missing(a);", "default 5:11", "- 5:3"),
@@ -161,7 +161,7 @@ fn frames_stand_at_their_calls() {
             "function called at once",
             "(() => { fail(o.v) })();",
             "fail 1:30, <anonymous> 4:15, default 4:20",
-            "fail 1:26, - 4:10, - 4:22",
+            "fail 1:26, - 4:10, - 4:1",
         ),
         (
             "native constructor",

@@ -49,10 +49,4 @@ impl TokenColumns {
             Err(_) => start,
         }
     }
-
-    /// Returns the start of the token before the one that starts at `start`.
-    pub(super) fn previous_start(&self, start: u32) -> u32 {
-        let index = self.tokens.partition_point(|(token, _)| *token < start);
-        index.checked_sub(1).and_then(|index| self.tokens.get(index)).map_or(start, |it| it.0)
-    }
 }

@@ -3,7 +3,6 @@
 //! **Invariant:** every function notes its own positions; they do not affect other functions.
 
 use std::collections::HashSet;
-use std::mem;
 
 use oxc::ast::ast::*;
 use oxc::ast_visit::{Visit, walk};
@@ -12,6 +11,7 @@ use oxc::syntax::operator::BinaryOperator;
 use oxc::syntax::scope::ScopeFlags;
 
 use super::callee::CalleeName;
+use super::expression_text::{expression_text, member_text};
 use crate::model::LineIndex;
 use crate::source::sites::bound_names::BoundNames;
 use crate::source::sites::call_site::{CallSite, CallSiteKind, CallSites};
@@ -35,6 +35,12 @@ pub(super) struct CallSiteFinder<'w, 'a> {
     wanted: &'w HashSet<u32>,
     /// The position noted last in the current function.
     last_noted: u32,
+    /// The position of the current function itself, which is reported before it notes another.
+    head: u32,
+    /// The start of the property that holds the function that is visited next.
+    property_start: Option<u32>,
+    /// The text of the value that the pattern visited next takes apart.
+    pattern_value: Option<String>,
     /// The expression that the innermost `throw` throws.
     thrown: Option<Span>,
     /// The superclasses of the enclosing classes.
@@ -63,6 +69,9 @@ impl<'w, 'a> CallSiteFinder<'w, 'a> {
             code,
             wanted,
             last_noted: NO_OFFSET,
+            head: 0,
+            property_start: None,
+            pattern_value: None,
             thrown: None,
             superclasses: Vec::new(),
             class_name: None,
@@ -83,10 +92,40 @@ impl<'w, 'a> CallSiteFinder<'w, 'a> {
         self.last_noted = self.code.columns.reported_offset(start);
     }
 
-    fn in_function(&mut self, walk: impl FnOnce(&mut Self)) {
-        let outer = mem::replace(&mut self.last_noted, NO_OFFSET);
+    /// Visits a function that starts at `start`.
+    fn in_function(&mut self, start: u32, walk: impl FnOnce(&mut Self)) {
+        let property = self.property_start.take();
+        let heads = [Some(self.code.columns.reported_offset(start)), Some(start), property];
+        let head = heads.into_iter().flatten().find(|head| self.wanted.contains(head));
+        let outer = (self.last_noted, self.head);
+        (self.last_noted, self.head) = (NO_OFFSET, head.unwrap_or(NO_OFFSET));
         walk(self);
-        self.last_noted = outer;
+        (self.last_noted, self.head) = outer;
+    }
+
+    /// Records a value that is taken apart or iterated.
+    fn record_value(&mut self, kind: CallSiteKind, span: Span, text: Option<String>) {
+        let reported = if self.last_noted == NO_OFFSET { self.head } else { self.last_noted };
+        if self.wanted.contains(&reported) {
+            let site = CallSite {
+                kind,
+                start: span.start,
+                name: None,
+                is_declared: false,
+                is_builtin: false,
+                makes_error: false,
+                is_inert: false,
+                text,
+                span,
+            };
+            self.found.push(reported, site);
+        }
+    }
+
+    /// Returns the text of a value, if the position that is noted now is wanted.
+    fn value_text(&self, value: Option<&Expression<'_>>) -> Option<String> {
+        let reported = if self.last_noted == NO_OFFSET { self.head } else { self.last_noted };
+        value.filter(|_| self.wanted.contains(&reported)).and_then(expression_text)
     }
 
     fn record_call(&mut self, call: RecordedCall<'_, '_>) {
@@ -94,7 +133,7 @@ impl<'w, 'a> CallSiteFinder<'w, 'a> {
             return;
         }
         let RecordedCall { kind, span, start, name, callee, arguments } = call;
-        let target = callee.map(|callee| callee.span());
+        let text = callee.and_then(expression_text);
         let is_builtin = callee.is_some_and(|callee| self.code.names.is_builtin(callee));
         let is_error = name.is_some_and(|name| name.ends_with("Error") || name == "DOMException");
         let site = CallSite {
@@ -105,7 +144,8 @@ impl<'w, 'a> CallSiteFinder<'w, 'a> {
             is_builtin,
             makes_error: is_error || self.thrown == Some(span),
             is_inert: arguments.is_some_and(|it| self.code.names.are_inert(it)),
-            target,
+            text,
+            span,
         };
         self.found.push(self.last_noted, site);
     }
@@ -121,7 +161,8 @@ impl<'w, 'a> CallSiteFinder<'w, 'a> {
                 is_builtin: false,
                 makes_error: false,
                 is_inert: false,
-                target: Some(member.span),
+                text: member_text(member),
+                span: member.span,
             };
             self.found.push(self.last_noted, site);
         }
@@ -136,8 +177,47 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
     fn visit_object_property(&mut self, it: &ObjectProperty<'a>) {
         // `{ a }` notes no position.
         if !it.shorthand {
-            walk::walk_object_property(self, it);
+            self.visit_property_key(&it.key);
+            self.property_start = Some(it.span.start);
+            self.visit_expression(&it.value);
+            self.property_start = None;
         }
+    }
+
+    fn visit_object_property_kind(&mut self, it: &ObjectPropertyKind<'a>) {
+        match it {
+            ObjectPropertyKind::ObjectProperty(it) => self.visit_object_property(it),
+            // Anything can be spread into an object.
+            ObjectPropertyKind::SpreadProperty(it) => self.visit_expression(&it.argument),
+        }
+    }
+
+    fn visit_spread_element(&mut self, it: &SpreadElement<'a>) {
+        self.visit_expression(&it.argument);
+        let text = self.value_text(Some(&it.argument));
+        self.record_value(CallSiteKind::Iteration, it.argument.span(), text);
+    }
+
+    fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
+        self.visit_for_statement_left(&it.left);
+        self.visit_expression(&it.right);
+        let text = self.value_text(Some(&it.right));
+        self.record_value(CallSiteKind::Iteration, it.right.span(), text);
+        self.visit_statement(&it.body);
+    }
+
+    fn visit_binding_pattern(&mut self, it: &BindingPattern<'a>) {
+        let text = self.pattern_value.take();
+        match it {
+            BindingPattern::ObjectPattern(pattern) => {
+                self.record_value(CallSiteKind::ObjectPattern, pattern.span, text);
+            }
+            BindingPattern::ArrayPattern(pattern) => {
+                self.record_value(CallSiteKind::Iteration, pattern.span, text);
+            }
+            _ => {}
+        }
+        walk::walk_binding_pattern(self, it);
     }
 
     fn visit_template_literal(&mut self, it: &TemplateLiteral<'a>) {
@@ -176,7 +256,7 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
             return;
         }
         let callee = CalleeName::of(&it.callee, self.superclass());
-        let start = callee.start.unwrap_or_else(|| self.code.columns.previous_start(first));
+        let start = callee.start.unwrap_or(it.callee.span().start);
         self.record_call(RecordedCall {
             kind: CallSiteKind::Call,
             span: it.span,
@@ -231,6 +311,16 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
     }
 
     fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
+        let text = self.value_text(Some(&it.right));
+        match &it.left {
+            AssignmentTarget::ObjectAssignmentTarget(pattern) => {
+                self.record_value(CallSiteKind::ObjectPattern, pattern.span, text);
+            }
+            AssignmentTarget::ArrayAssignmentTarget(pattern) => {
+                self.record_value(CallSiteKind::Iteration, pattern.span, text);
+            }
+            _ => {}
+        }
         walk::walk_assignment_expression(self, it);
         if let AssignmentTarget::StaticMemberExpression(member) = &it.left {
             self.record_access(CallSiteKind::Set, member);
@@ -238,22 +328,28 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
     }
 
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
-        self.in_function(|this| walk::walk_function(this, it, flags));
+        self.in_function(it.span.start, |this| walk::walk_function(this, it, flags));
     }
 
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
-        self.in_function(|this| walk::walk_arrow_function_expression(this, it));
+        self.in_function(it.span.start, |this| walk::walk_arrow_function_expression(this, it));
     }
 
     fn visit_static_block(&mut self, it: &StaticBlock<'a>) {
-        self.in_function(|this| walk::walk_static_block(this, it));
+        self.in_function(it.span.start, |this| walk::walk_static_block(this, it));
     }
 
     fn visit_property_definition(&mut self, it: &PropertyDefinition<'a>) {
         self.visit_property_key(&it.key);
         if let Some(value) = &it.value {
-            self.in_function(|this| this.visit_expression(value));
+            self.in_function(it.span.start, |this| this.visit_expression(value));
         }
+    }
+
+    fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
+        self.visit_property_key(&it.key);
+        self.property_start = Some(it.span.start);
+        self.visit_function(&it.value, ScopeFlags::empty());
     }
 
     fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
@@ -264,6 +360,7 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
             _ => None,
         };
         self.class_name = name;
+        self.pattern_value = self.value_text(it.init.as_ref());
         walk::walk_variable_declarator(self, it);
     }
 

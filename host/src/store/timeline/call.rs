@@ -51,7 +51,7 @@ pub enum CallPhase {
     Queued,
     /// Its server was being started.
     Starting,
-    /// The package of its server was being installed, and the server started.
+    /// The package of its server was being resolved or installed, and the server started.
     Installing,
     /// It waited for a person.
     Asked,
@@ -130,7 +130,11 @@ impl<'a> PastCall<'a> {
             outcome_unknown: false,
             requested: at,
             ended: None,
-            spans: vec![CallSpan { phase, from: at, to: at }],
+            spans: match verdict {
+                // Its outcome is known already: it never waits.
+                CallVerdict::Recall { .. } => Vec::new(),
+                _ => vec![CallSpan { phase, from: at, to: at }],
+            },
             settled: None,
             end: None,
         }
@@ -175,14 +179,21 @@ impl<'a> PastCall<'a> {
     }
 
     /// Splits the time during which it waited for a person at the moment of their decision. It was
-    /// in `phase` afterwards.
-    pub(super) fn split_wait(&mut self, decided: Timestamp, phase: CallPhase) {
+    /// in `phase` afterwards, or since the run was resumed: until then no process had it.
+    pub(super) fn split_wait(
+        &mut self,
+        decided: Timestamp,
+        phase: CallPhase,
+        resumed: &[Timestamp],
+    ) {
         let waited = |span: &CallSpan| {
             span.phase == CallPhase::Asked && span.from <= decided && decided < span.to
         };
         if let Some(at) = self.spans.iter().position(waited) {
             let end = std::mem::replace(&mut self.spans[at].to, decided);
-            self.spans.insert(at + 1, CallSpan { phase, from: decided, to: end });
+            let resumed = resumed.iter().copied().filter(|at| decided < *at && *at <= end);
+            let from = resumed.max().unwrap_or(decided);
+            self.spans.insert(at + 1, CallSpan { phase, from, to: end });
         }
     }
 
@@ -200,6 +211,15 @@ impl<'a> PastCall<'a> {
         if self.ended.is_none() {
             self.close_span(at);
             (self.ended, self.end) = (Some(at), Some(end));
+        }
+    }
+
+    /// Notes that the package of its server was being resolved or installed, and not only started.
+    pub(super) fn note_install(&mut self) {
+        if let Some(span) = self.spans.last_mut()
+            && span.phase == CallPhase::Starting
+        {
+            span.phase = CallPhase::Installing;
         }
     }
 

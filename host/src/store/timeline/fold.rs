@@ -40,6 +40,8 @@ pub struct Timeline<'a> {
     /// program made after an outcome of that group may be missing if the run was cut off.
     pub confirmed_outcomes: usize,
     withdrawn: HashSet<QuestionId>,
+    /// The times at which a process resumed the run.
+    resumed: Vec<Timestamp>,
     /// True if the last entry was an outcome.
     last_is_outcome: bool,
 }
@@ -81,7 +83,7 @@ impl<'a> Timeline<'a> {
                     Some(Need::Trust(_) | Need::Variables(_)) => CallPhase::Starting,
                     Some(Need::Change(_)) | None => CallPhase::Queued,
                 };
-                past.split_wait(decided.at, phase);
+                past.split_wait(decided.at, phase, &self.resumed);
             }
         }
         self
@@ -104,8 +106,11 @@ impl<'a> Timeline<'a> {
                 self.calls.insert(*call, past);
             }
             JournalEvent::Asked { question } => {
-                for call in question.asks.iter().filter_map(|ask| ask.call) {
-                    if let Some(past) = self.calls.get_mut(&call) {
+                for ask in &question.asks {
+                    if let Some(past) = ask.call.and_then(|call| self.calls.get_mut(&call)) {
+                        if matches!(ask.need, Some(Need::Install(_))) {
+                            past.note_install();
+                        }
                         past.stage = PastCallStage::Asked(question.id);
                         past.enter(at, CallPhase::Asked);
                     }
@@ -119,11 +124,8 @@ impl<'a> Timeline<'a> {
                     past.approved = approved.as_deref();
                     let found = ResolvedTool::new(tool.clone(), *effects);
                     past.sent = Some(ResolvedTool { origin: origin.clone(), ..found });
-                    if let Some(span) = past.spans.last_mut()
-                        && *installed
-                        && span.phase == CallPhase::Starting
-                    {
-                        span.phase = CallPhase::Installing;
+                    if *installed {
+                        past.note_install();
                     }
                     past.enter(at, CallPhase::Executing);
                 }
@@ -140,7 +142,8 @@ impl<'a> Timeline<'a> {
             JournalEvent::Cancelled { call, .. } => self.finish(*call, at, CallState::Cancelled),
             JournalEvent::Abandoned { call, .. } => self.finish(*call, at, CallState::Abandoned),
             JournalEvent::Withdrawn { question } => drop(self.withdrawn.insert(*question)),
-            JournalEvent::Resumed { .. } | JournalEvent::Ended { .. } => {}
+            JournalEvent::Resumed { .. } => self.resumed.push(at),
+            JournalEvent::Ended { .. } => {}
         }
     }
 

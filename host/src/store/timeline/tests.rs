@@ -191,6 +191,30 @@ fn a_wait_for_a_person_ends_with_their_decision() {
     assert_eq!(past.time_in(CallPhase::Asked), Duration::from_micros(40));
     let between = past.spans.iter().find(|span| span.from == Timestamp(60)).expect("a span");
     assert_eq!((between.phase, between.to), (CallPhase::Installing, Timestamp(90)));
+    // Between the decision and the process that resumed the run nothing was done.
+    let mut resumed = entries.to_vec();
+    resumed.insert(2, entry(80, JournalEvent::Resumed { pml: "0.1.0".into() }));
+    let timeline = Timeline::of(&resumed).with_decisions(&decided);
+    let installing = timeline.calls[&call].time_in(CallPhase::Installing);
+    assert_eq!(installing, Duration::from_micros(10));
+    // The package was resolved before the question.
+    let mut found = entries.to_vec();
+    found[0] = entry(10, found_later(call.number()));
+    let first = Timeline::of(&found).calls[&call].spans[0];
+    assert_eq!((first.phase, first.to), (CallPhase::Installing, Timestamp(20)));
     let undecided = Timeline::of(&entries).with_decisions(&[]);
     assert_eq!(undecided.calls[&call].time_in(CallPhase::Asked), Duration::from_micros(70));
+}
+
+#[test]
+fn a_reused_call_has_no_time_of_its_own() {
+    let (call, tool, arguments) = (CallId::numbered(1), "a:b".into(), Ok("{}".into()));
+    let verdict = CallVerdict::Recall { number: 1 };
+    let entries = [
+        entry(10, JournalEvent::Requested { call, tool, arguments, verdict }),
+        entry(90, settled(1, value())),
+    ];
+    let timeline = Timeline::of(&entries);
+    let past = &timeline.calls[&call];
+    assert_eq!((past.state(), past.spans.len()), (CallState::Ok, 0));
 }
