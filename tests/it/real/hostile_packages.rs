@@ -251,7 +251,7 @@ fn python_runs_nothing_and_starts_what_was_named(tools: Tools) {
         ("built-py", "`built-py` cannot be installed"),
         ("address-py", "`plain-py`"),
         ("shadowed", "`shadowed` is not a program of `honest-py`, but of `shadower_py`"),
-        ("builds", "building it would run its code"),
+        ("builds", "to build it would run its code"),
     ] {
         attack.refused(server, &[words]);
     }
