@@ -5,6 +5,6 @@
 mod event;
 mod sink;
 
-pub use crate::model::{CallProgress, ConsoleLevel, ConsoleLine, Progress};
+pub use crate::model::{CallProgress, ConsoleLevel, ConsoleLine, Progress, WorkStage};
 pub use event::Event;
 pub use sink::EventSink;

@@ -74,7 +74,7 @@ pub use need::{ChangeBaseline, Ecosystem, MissingVariables, Need, Package, ToolC
 pub use position::Position;
 pub(crate) use position::{LineIndex, utf16_column};
 pub(crate) use progress::CallProgressSink;
-pub use progress::{CallProgress, Progress};
+pub use progress::{CallProgress, Progress, WorkStage};
 pub use protocol_era::ProtocolEra;
 pub use quantity::{check_size, format_bytes, parse_bytes, parse_duration};
 pub use question::{Ask, AskId, AskKind, Decision, Question, RecordedDecision};

@@ -1,6 +1,6 @@
 //! The progress of work that takes a while.
 
-use super::cut;
+use super::{cut, escape};
 use serde::Serialize;
 use std::fmt;
 use std::sync::Arc;
@@ -18,12 +18,32 @@ pub struct Progress {
     pub done: u64,
     /// The whole amount, if it is known.
     pub total: Option<u64>,
+    /// The stage of the work.
+    pub stage: WorkStage,
+}
+
+/// The stage of work that a call needs before it can be sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum WorkStage {
+    /// A package is resolved or installed.
+    #[default]
+    Installing,
+    /// The package is there, and its server is started.
+    Starting,
 }
 
 impl Progress {
-    /// Returns a progress.
+    /// Returns the progress of an installation.
     pub fn new(what: impl Into<String>, done: u64, total: Option<u64>) -> Progress {
-        Progress { what: what.into(), done, total }
+        Progress { what: what.into(), done, total, stage: WorkStage::Installing }
+    }
+
+    /// Returns the progress of a server that is started now that its package is there.
+    pub fn starting(server: &str) -> Progress {
+        let what = format!("starting {}", escape(server));
+        Progress { what, done: 0, total: None, stage: WorkStage::Starting }
     }
 }
 

@@ -89,7 +89,7 @@ mod tests {
                 origin: None,
                 effects: Effects::Unknown,
                 approved: None,
-                installed: false,
+                installed_at: None,
             })
         };
         let settled = CallResult::Value("1".into());

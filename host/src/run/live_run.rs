@@ -209,8 +209,9 @@ impl LiveRun {
         for call in &sendable {
             let ResolvedTool { tool, effects, origin, .. } = call.found.resolved.clone();
             let approved = call.approval.as_ref().map(|approval| approval.digest().to_owned());
-            let (call, installed) = (call.call, call.installed);
-            let what = JournalEvent::Executing { call, tool, origin, effects, approved, installed };
+            let (call, installed_at) = (call.call, call.installed_at);
+            let what =
+                JournalEvent::Executing { call, tool, origin, effects, approved, installed_at };
             journal.add(self.clock.last(), what);
         }
         let effects = sendable.iter().any(|call| call.found.effects != Effects::ReadOnly);

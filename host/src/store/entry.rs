@@ -159,8 +159,9 @@ pub enum JournalEvent {
         /// The digest of the ask that was approved ([`Ask::digest`](crate::Ask::digest)). `None` if
         /// nobody was asked.
         approved: Option<String>,
-        /// True if the package of its server was installed for this call.
-        installed: bool,
+        /// The time at which the package of its server was installed for this call. The server was
+        /// started after it. `None` if nothing was installed.
+        installed_at: Option<Timestamp>,
     },
     /// A call has its outcome, which the program gets next. The entry's time is the clock reading
     /// that the program gets with it.

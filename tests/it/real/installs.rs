@@ -175,6 +175,28 @@ fn pml_install_shows_installs_and_says_when_all_is_there() {
 }
 
 #[test]
+fn the_timeline_tells_installing_a_server_from_starting_it() {
+    if left_out() {
+        return;
+    }
+    let env = hello_project(pml(), &json!({ "allow": ["hello:*"] }));
+    let run = |arguments: &[&str]| {
+        let output =
+            registry_command(&env, arguments).stdin(Stdio::null()).output().expect("it runs");
+        (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code())
+    };
+    assert_eq!(run(&["eval", GREET]), ("\"You said: Ann\"\n".to_owned(), Some(0)));
+    let (shown, _) = run(&["runs", "show", "last"]);
+    for phase in ["█ running ", "▓ installing ", "▒ starting the server "] {
+        assert!(shown.contains(phase), "{shown}");
+    }
+    // What is installed is only started the next time.
+    assert_eq!(run(&["eval", GREET]).1, Some(0));
+    let (shown, _) = run(&["runs", "show", "last"]);
+    assert!(!shown.contains("installing") && shown.contains("starting the server"), "{shown}");
+}
+
+#[test]
 fn a_bad_package_does_not_keep_the_others_away() {
     if left_out() {
         return;

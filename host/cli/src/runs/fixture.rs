@@ -58,7 +58,7 @@ fn executing(call: u64, tool: &str) -> JournalEvent {
         origin: None,
         effects: pml::tool::Effects::Unknown,
         approved: None,
-        installed: false,
+        installed_at: None,
     }
 }
 

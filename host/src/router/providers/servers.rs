@@ -8,7 +8,7 @@ use super::server::ServerProvider;
 use super::unrouted::UnroutedProvider;
 use super::{Provider, ProviderSet, Providers, Resolution};
 use crate::model::{
-    Call, CallError, Code, Difference, Effects, JsonReply, Need, ParseError, PathBase,
+    Call, CallError, Code, Difference, Effects, JsonReply, Need, ParseError, PathBase, Progress,
     ProgressCallback, Reply, ResolvedTool, ToolName, ToolOrigin, parse,
 };
 use crate::project::servers::Servers;
@@ -41,7 +41,10 @@ impl Servers {
         need: &Need,
         progress: ProgressCallback,
     ) -> Result<RoutedTool, CallError> {
-        self.needs().fulfill(need.clone(), progress).await?;
+        self.needs().fulfill(need.clone(), progress.clone()).await?;
+        if let Need::Install(package) = need {
+            progress(Progress::starting(&package.server));
+        }
         let provider = self.provider(tool);
         let resolved = provider.find(tool).await?;
         Ok(RoutedTool { resolved, provider })

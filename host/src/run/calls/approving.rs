@@ -50,7 +50,7 @@ impl OpenCalls {
             }
             Some(need) => {
                 let by = AgreedBy::Person(Box::new(decided.clone()), approval);
-                self.fulfill(call, found, arguments, AgreedNeed { need: Box::new(need), by });
+                self.fulfill(call, found, arguments, AgreedNeed::new(Box::new(need), by));
             }
         }
     }
@@ -142,7 +142,7 @@ impl OpenCalls {
                 if !same || !approval.covers(&found, &value) {
                     return self.decide_again(id, found, arguments, &ask);
                 }
-                let agreed = AgreedNeed { need: Box::new(need.clone()), by: by() };
+                let agreed = AgreedNeed::new(Box::new(need.clone()), by());
                 if found.need.is_none() {
                     return self.decide_on(id, Ok(found), arguments, CallContext::Agreed(agreed));
                 }

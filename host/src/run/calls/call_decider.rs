@@ -60,7 +60,7 @@ impl CallDecider<'_> {
                 (AskKind::UncertainCall, uncertain.reason.clone())
             }
             (_, PolicyVerdict::Go, Some(need)) if need.kind() == AskKind::Dependency => {
-                let agreed = AgreedNeed { need: Box::new(need), by: AgreedBy::Policy };
+                let agreed = AgreedNeed::new(Box::new(need), AgreedBy::Policy);
                 return Ok(CallAction::Fulfill(found, agreed));
             }
             (_, verdict, Some(need)) => {

@@ -39,8 +39,10 @@ impl OpenCalls {
         match action {
             Err(error) => self.refuse_held(id, arguments.len(), error),
             Ok(CallAction::Send(found)) => {
-                let installed =
-                    matches!(&context, CallContext::Agreed(agreed) if agreed.is_install());
+                let installed_at = match &context {
+                    CallContext::Agreed(agreed) => agreed.installed_at(),
+                    _ => None,
+                };
                 let approval = match context {
                     CallContext::Agreed(agreed) => agreed.approval(),
                     CallContext::Uncertain(uncertain) => uncertain.approval,
@@ -48,7 +50,7 @@ impl OpenCalls {
                 };
                 self.enqueue(id, found, arguments, approval);
                 if let Some(open) = self.open.get_mut(&id) {
-                    open.installed = installed;
+                    open.installed_at = installed_at;
                 }
                 CallVerdict::Go
             }

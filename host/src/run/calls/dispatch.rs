@@ -9,7 +9,7 @@ use super::tool_changes::{change_reason, difference};
 use crate::event::Event;
 use crate::model::{
     AskKind, CallError, CallId, CallProgressSink, CallResult, ChangeBaseline, Code, Effects,
-    INLINE_LIMIT, Need, ToolChange, ToolName,
+    INLINE_LIMIT, Need, Timestamp, ToolChange, ToolName,
 };
 use crate::router::RoutedTool;
 use crate::run::perform::{OutgoingCall, PerformOutcome, parse_aside, perform, refusal};
@@ -26,8 +26,8 @@ pub(in crate::run) struct CallToSend {
     pub(in crate::run) found: RoutedTool,
     arguments: String,
     pub(in crate::run) approval: Option<Arc<Approval>>,
-    /// Whether a package was installed for it.
-    pub(in crate::run) installed: bool,
+    /// The time at which a package was installed for it.
+    pub(in crate::run) installed_at: Option<Timestamp>,
 }
 
 impl OpenCalls {
@@ -56,8 +56,8 @@ impl OpenCalls {
             let CallStage::Queued(arguments) = &mut open.stage else { continue };
             let arguments = std::mem::take(arguments);
             let (found, approval) = (open.found.clone(), open.approval.clone());
-            let installed = open.installed;
-            sendable.push(CallToSend { call, found, arguments, approval, installed });
+            let installed_at = open.installed_at;
+            sendable.push(CallToSend { call, found, arguments, approval, installed_at });
         }
         sendable
     }

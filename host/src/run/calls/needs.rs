@@ -10,15 +10,17 @@ use super::call_tasks::TaskResult;
 use super::open_calls::{CallStage, OpenCall, OpenCalls, ToolLookup};
 use crate::event::Event;
 use crate::model::{CallError, CallId, Code, Need, RecordedDecision};
-use crate::model::{ProgressCallback, ResolvedTool};
+use crate::model::{ProgressCallback, ResolvedTool, Timestamp, WorkStage};
 use crate::router::RoutedTool;
 use crate::store::AuditEvent;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A need that a person or the policy has agreed to.
 pub(super) struct AgreedNeed {
     pub(super) need: Box<Need>,
     pub(super) by: AgreedBy,
+    /// Set when the package is installed, while the need is being fulfilled.
+    installed_at: Arc<OnceLock<Timestamp>>,
 }
 
 /// Who agreed to a need.
@@ -30,6 +32,11 @@ pub(super) enum AgreedBy {
 }
 
 impl AgreedNeed {
+    /// Returns a need that was agreed to, and is not fulfilled yet.
+    pub(super) fn new(need: Box<Need>, by: AgreedBy) -> AgreedNeed {
+        AgreedNeed { need, by, installed_at: Arc::default() }
+    }
+
     /// Reports whether a person has agreed to the call.
     pub(super) fn by_person(&self) -> bool {
         matches!(self.by, AgreedBy::Person(..))
@@ -43,9 +50,9 @@ impl AgreedNeed {
         }
     }
 
-    /// Reports whether the need is a package to install.
-    pub(super) fn is_install(&self) -> bool {
-        matches!(*self.need, Need::Install(_))
+    /// Returns the time at which a package was installed. `None` if the need was another one.
+    pub(super) fn installed_at(&self) -> Option<Timestamp> {
+        self.installed_at.get().copied()
     }
 
     /// Returns the error of a call whose need was fulfilled and is still there.
@@ -113,7 +120,11 @@ impl OpenCalls {
         self.attempts.count_fulfillment(id, agreed.need.kind());
         let (routed, need) = (found.clone(), agreed.need.clone());
         let (events, run) = (self.events.clone(), self.run);
+        let (clock, installed_at) = (self.grants.clock(), agreed.installed_at.clone());
         let report: ProgressCallback = Arc::new(move |progress| {
+            if progress.stage == WorkStage::Starting {
+                let _ = installed_at.set(clock.now());
+            }
             events.event(&Event::Progress { run, call: id, progress });
         });
         let abort = self.tasks.look_up(id, async move {

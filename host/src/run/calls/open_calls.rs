@@ -37,14 +37,14 @@ pub(super) struct OpenCall {
     pub(super) stage: CallStage,
     /// What a person has approved, if one was asked.
     pub(super) approval: Option<Arc<Approval>>,
-    /// Whether the package of its server was installed for it.
-    pub(super) installed: bool,
+    /// The time at which the package of its server was installed for it.
+    pub(super) installed_at: Option<Timestamp>,
 }
 
 impl OpenCall {
     /// Returns a call that nobody has approved.
     pub(super) fn new(found: RoutedTool, size: usize, stage: CallStage) -> OpenCall {
-        OpenCall { found, size, stage, approval: None, installed: false }
+        OpenCall { found, size, stage, approval: None, installed_at: None }
     }
 }
 

@@ -57,6 +57,11 @@ impl RunGrants {
         }
     }
 
+    /// Returns the clock that grants are recorded by.
+    pub(super) fn clock(&self) -> Arc<dyn Clock> {
+        self.persistence.clock.clone()
+    }
+
     /// Grants an ask for the rest of the run. Returns the grant that holds for good, if there is
     /// one.
     pub(super) fn grant(&mut self, ask: &Ask, decision: &Decision) -> Option<Grant> {

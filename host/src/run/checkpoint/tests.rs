@@ -112,7 +112,7 @@ fn what_a_run_took_up_and_did_not_use_is_handed_on() {
             origin: None,
             effects: Effects::Unknown,
             approved: None,
-            installed: false,
+            installed_at: None,
         }),
     ];
     let (mut third, _) =
@@ -139,7 +139,7 @@ fn an_outcome_that_says_nothing_of_the_tool_leaves_the_call_unknown() {
             origin: None,
             effects,
             approved: None,
-            installed: false,
+            installed_at: None,
         };
         entries.insert(1, JournalEntry::new(Timestamp(1), Meter::default(), executing));
         let checkpoint = Checkpoint::of(&header(None), &Timeline::of(&entries));

@@ -104,7 +104,7 @@ impl<'a> EncodedEntry<'a> {
             return Ok(DecodedEntry::Asked(AskedEntry { question, at, meter }));
         }
         let call = self.call.map(|call| CallId::numbered(unsigned(call)));
-        let what = decode_event(self.kind, call, self.meta.as_deref(), text)?;
+        let what = decode_event(self.kind, at, call, self.meta.as_deref(), text)?;
         Ok(DecodedEntry::Whole(JournalEntry::new(at, meter, what)))
     }
 }

@@ -1,7 +1,7 @@
 //! Events as plain fields.
 
 use super::number::json;
-use crate::model::{CallId, CallResult, Effects, QuestionId, ToolOrigin};
+use crate::model::{CallId, CallResult, Effects, QuestionId, Timestamp, ToolOrigin};
 use crate::store::{CallVerdict, JournalEvent};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -26,7 +26,10 @@ struct EntryMeta<'a> {
     effects: Option<Effects>,
     #[serde(skip_serializing_if = "Option::is_none")]
     approved: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    installed_at: Option<Timestamp>,
+    /// What an earlier version wrote instead of `installed_at`.
+    #[serde(skip_serializing)]
     installed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pml: Option<Cow<'a, str>>,
@@ -67,7 +70,7 @@ fn parts(what: &JournalEvent) -> (&'static str, Option<EntryMeta<'_>>, Option<Co
         JournalEvent::Withdrawn { question } => {
             ("withdrawn", None, Some(question.to_string().into()))
         }
-        JournalEvent::Executing { tool, origin, effects, approved, installed, .. } => {
+        JournalEvent::Executing { tool, origin, effects, approved, installed_at, .. } => {
             let origin = origin.as_ref().map(Cow::Borrowed);
             let effects = Some(*effects).filter(|effects| *effects != Effects::Unknown);
             let tool = Some(tool.as_str().into());
@@ -77,7 +80,7 @@ fn parts(what: &JournalEvent) -> (&'static str, Option<EntryMeta<'_>>, Option<Co
                 origin,
                 effects,
                 approved,
-                installed: *installed,
+                installed_at: *installed_at,
                 ..EntryMeta::default()
             };
             ("executing", Some(meta), None)
@@ -125,9 +128,10 @@ pub(super) fn decode_asked(meta: Option<&str>, text: Option<String>) -> Result<Q
     id.ok_or_else(|| "an entry `asked` that names no question".into())
 }
 
-/// Decodes an event of any kind but `asked`.
+/// Decodes an event of any kind but `asked`. `at` is the time of its entry.
 pub(super) fn decode_event(
     kind: &str,
+    at: Timestamp,
     call: Option<CallId>,
     meta: Option<&str>,
     text: Option<String>,
@@ -159,7 +163,8 @@ pub(super) fn decode_event(
             origin: meta.origin.map(Cow::into_owned),
             effects: meta.effects.unwrap_or_default(),
             approved: meta.approved.map(Cow::into_owned),
-            installed: meta.installed,
+            // Without a time of its own, the installation lasted until the call was sent.
+            installed_at: meta.installed_at.or(meta.installed.then_some(at)),
         },
         "settled" => JournalEvent::Settled {
             call: call?,

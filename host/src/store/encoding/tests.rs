@@ -68,3 +68,15 @@ fn an_entry_that_lacks_something_says_what() {
     assert_eq!(read.question, asked.id);
     assert!(read.with_question(None).unwrap_err().ends_with(&format!("question `{}`", asked.id)));
 }
+
+#[test]
+fn an_installation_of_an_older_journal_lasted_until_its_call_was_sent() {
+    let entries = every_kind(RunId::new());
+    let sent = entries.iter().find(|entry| matches!(entry.event, JournalEvent::Executing { .. }));
+    let sent = sent.expect("a call that was sent");
+    let meta = r#"{"tool":"a:b","installed":true}"#;
+    let older = EncodedEntry { meta: Some(meta.into()), ..EncodedEntry::of(sent) };
+    let Ok(DecodedEntry::Whole(read)) = older.decode() else { panic!("an entry") };
+    let JournalEvent::Executing { installed_at, .. } = read.event else { panic!("a sent call") };
+    assert_eq!(installed_at, Some(sent.at));
+}

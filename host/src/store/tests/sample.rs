@@ -127,7 +127,7 @@ pub(in crate::store) fn every_kind(run: RunId) -> Vec<JournalEntry> {
             origin: None,
             effects: Effects::Unknown,
             approved: None,
-            installed: false,
+            installed_at: None,
         },
         JournalEvent::Executing {
             call: CallId::numbered(1),
@@ -135,7 +135,7 @@ pub(in crate::store) fn every_kind(run: RunId) -> Vec<JournalEntry> {
             origin: Some(ToolOrigin::new(NASTY, "ab")),
             effects: Effects::Idempotent,
             approved: Some("ab".repeat(32)),
-            installed: true,
+            installed_at: Some(Timestamp(7)),
         },
         requested(Ok("{}".into()), CallVerdict::Find),
         value(NASTY.into()),

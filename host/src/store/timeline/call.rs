@@ -51,7 +51,7 @@ pub enum CallPhase {
     Queued,
     /// Its server was being started.
     Starting,
-    /// The package of its server was being resolved or installed, and the server started.
+    /// The package of its server was being resolved or installed.
     Installing,
     /// It waited for a person.
     Asked,
@@ -100,6 +100,8 @@ pub struct PastCall<'a> {
     pub spans: Vec<CallSpan>,
     /// Its outcome, exactly as the program got it.
     pub settled: Option<&'a CallResult>,
+    /// The time at which the package of its server was installed for it.
+    pub(super) installed_at: Option<Timestamp>,
     /// The state in which it first ended.
     pub(super) end: Option<CallState<'a>>,
 }
@@ -136,6 +138,7 @@ impl<'a> PastCall<'a> {
                 _ => vec![CallSpan { phase, from: at, to: at }],
             },
             settled: None,
+            installed_at: None,
             end: None,
         }
     }
@@ -194,6 +197,20 @@ impl<'a> PastCall<'a> {
             let resumed = resumed.iter().copied().filter(|at| decided < *at && *at <= end);
             let from = resumed.max().unwrap_or(decided);
             self.spans.insert(at + 1, CallSpan { phase, from, to: end });
+        }
+    }
+
+    /// Splits the time during which its package was installed at the moment when that was done. Its
+    /// server was started afterwards.
+    pub(super) fn split_installation(&mut self) {
+        let Some(installed) = self.installed_at else { return };
+        let around = |span: &CallSpan| {
+            span.phase == CallPhase::Installing && span.from <= installed && installed < span.to
+        };
+        if let Some(at) = self.spans.iter().position(around) {
+            let to = std::mem::replace(&mut self.spans[at].to, installed);
+            let started = CallSpan { phase: CallPhase::Starting, from: installed, to };
+            self.spans.insert(at + 1, started);
         }
     }
 

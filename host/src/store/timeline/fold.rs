@@ -84,6 +84,7 @@ impl<'a> Timeline<'a> {
                     Some(Need::Change(_)) | None => CallPhase::Queued,
                 };
                 past.split_wait(decided.at, phase, &self.resumed);
+                past.split_installation();
             }
         }
         self
@@ -117,17 +118,19 @@ impl<'a> Timeline<'a> {
                 }
                 self.questions.push(question);
             }
-            JournalEvent::Executing { call, tool, origin, effects, approved, installed } => {
+            JournalEvent::Executing { call, tool, origin, effects, approved, installed_at } => {
                 if let Some(past) = self.calls.get_mut(call) {
                     past.stage = PastCallStage::Executing;
                     past.outcome_unknown = true;
                     past.approved = approved.as_deref();
                     let found = ResolvedTool::new(tool.clone(), *effects);
                     past.sent = Some(ResolvedTool { origin: origin.clone(), ..found });
-                    if *installed {
+                    if let Some(installed) = installed_at {
                         past.note_install();
+                        past.installed_at = Some(*installed);
                     }
                     past.enter(at, CallPhase::Executing);
+                    past.split_installation();
                 }
                 self.any_call_sent = true;
             }

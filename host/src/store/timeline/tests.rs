@@ -21,7 +21,7 @@ fn executing(call: u64) -> JournalEvent {
     let (tool, approved) = ("a:found".parse().unwrap(), Some("digest".into()));
     let effects = Effects::ReadOnly;
     let (call, origin) = (CallId::numbered(call), None);
-    JournalEvent::Executing { call, tool, origin, effects, approved, installed: false }
+    JournalEvent::Executing { call, tool, origin, effects, approved, installed_at: None }
 }
 
 fn settled(call: u64, settled: CallResult) -> JournalEvent {
@@ -159,10 +159,11 @@ fn starting_a_server_and_installing_it_are_phases_of_their_own() {
     };
     let started = [(CallPhase::Starting, 30), (CallPhase::Executing, 10)];
     assert_eq!(phases(&Timeline::of(&entries)), started);
-    if let JournalEvent::Executing { installed, .. } = &mut entries[1].event {
-        *installed = true;
+    if let JournalEvent::Executing { installed_at, .. } = &mut entries[1].event {
+        *installed_at = Some(Timestamp(35));
     }
-    let installed = [(CallPhase::Installing, 30), (CallPhase::Executing, 10)];
+    let installed =
+        [(CallPhase::Installing, 25), (CallPhase::Starting, 5), (CallPhase::Executing, 10)];
     assert_eq!(phases(&Timeline::of(&entries)), installed);
 }
 
@@ -191,6 +192,15 @@ fn a_wait_for_a_person_ends_with_their_decision() {
     assert_eq!(past.time_in(CallPhase::Asked), Duration::from_micros(40));
     let between = past.spans.iter().find(|span| span.from == Timestamp(60)).expect("a span");
     assert_eq!((between.phase, between.to), (CallPhase::Installing, Timestamp(90)));
+    // The server was started once its package was there.
+    let mut started = entries.to_vec();
+    if let JournalEvent::Executing { installed_at, .. } = &mut started[2].event {
+        *installed_at = Some(Timestamp(75));
+    }
+    let timeline = Timeline::of(&started).with_decisions(&decided);
+    let times = [CallPhase::Asked, CallPhase::Installing, CallPhase::Starting]
+        .map(|phase| timeline.calls[&call].time_in(phase).as_micros());
+    assert_eq!(times, [40, 15, 15]);
     // Between the decision and the process that resumed the run nothing was done.
     let mut resumed = entries.to_vec();
     resumed.insert(2, entry(80, JournalEvent::Resumed { pml: "0.1.0".into() }));
