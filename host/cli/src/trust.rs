@@ -7,6 +7,7 @@ use super::terminal::{Terminal, width_of_stderr, width_of_stdout};
 use super::ui::{self, BOLD, DIM, WARNING};
 use super::wrap::wrap;
 use super::{project, report, report::HintedError};
+use crate::present_fields::present_fields;
 use crate::widening_permit::{self, WideningPermit};
 use anyhow::Result;
 use clap::Args;
@@ -170,7 +171,7 @@ fn is_settings(part: &str) -> bool {
 fn project_json(project: &Project) -> Value {
     let declared = &project.declared;
     let servers = declared.servers.iter().map(|server| {
-        json!({
+        present_fields(json!({
             "name": server.name,
             "launch": server.launch,
             "cwd": server.folder,
@@ -179,9 +180,9 @@ fn project_json(project: &Project) -> Value {
             "line": server.line,
             "install_scripts": server.install_scripts,
             "unusable": server.unusable,
-        })
+        }))
     });
-    json!({
+    present_fields(json!({
         "root": project.root.to_string_lossy(),
         "files": project.files().collect::<Vec<_>>(),
         "changed": match &project.trust {
@@ -200,7 +201,7 @@ fn project_json(project: &Project) -> Value {
         "named_files": declared.files.iter().map(file_json).collect::<Value>(),
         "variables": declared.variables.iter().map(variable_json).collect::<Value>(),
         "would": declared.facts().iter().map(ToString::to_string).collect::<Vec<_>>(),
-    })
+    }))
 }
 
 fn file_json(file: &DeclaredFile) -> Value {
@@ -213,7 +214,7 @@ fn file_json(file: &DeclaredFile) -> Value {
         DeclaredFileState::Unresolved => ("unresolved", None),
         DeclaredFileState::LoadFolder => ("loaded_from", None),
     };
-    json!({ "name": file.name, "server": file.server, "state": state, "to": to })
+    present_fields(json!({ "name": file.name, "server": file.server, "state": state, "to": to }))
 }
 
 fn variable_json(variable: &DeclaredVariable) -> Value {

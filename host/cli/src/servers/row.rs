@@ -1,5 +1,6 @@
 //! One server: its declaration in the project's files, and the status that it reports itself.
 
+use crate::present_fields::present_fields;
 use crate::project_context::ProjectContext;
 use pml::json::{Value, json};
 use pml::{
@@ -170,6 +171,6 @@ impl ServerRow {
         value["memory_bytes"] = json!(status.memory);
         value["stderr"] = json!(status.stderr);
         value["noise_lines"] = json!(status.noise_lines);
-        value
+        present_fields(value)
     }
 }

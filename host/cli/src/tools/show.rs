@@ -1,6 +1,7 @@
 //! Formats tools as lines and as JSON. In lines, text from servers is escaped, joined into one
 //! line, and cut to the terminal's width.
 
+use crate::present_fields::present_fields;
 use crate::quantity::counted;
 use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use anstyle::Style;
@@ -95,7 +96,7 @@ pub(super) fn json(
             value["inputSchema"] = definition.input.clone();
             value["outputSchema"] = json!(definition.output);
         }
-        value
+        present_fields(value)
     };
     nodes.iter().map(tool).collect()
 }
