@@ -1,7 +1,7 @@
 //! The command `pml trust`: shows what a project's files would do, asks a person if there is a
 //! terminal, and records the trust.
 
-use super::facts::{LabelledFact, lay_out, whole_line};
+use super::facts::{LabelledFact, lay_out};
 use super::quantity::counted;
 use super::terminal::{Terminal, width_of_stderr, width_of_stdout};
 use super::ui::{self, BOLD, DIM, WARNING};
@@ -19,7 +19,7 @@ use pml::{
         DeclaredFact, DeclaredFactKind, DeclaredFile, DeclaredFileState, DeclaredVariable,
         TrustState, locate,
     },
-    text::{escape, redact},
+    text::{escape, in_one_line, redact},
 };
 use std::process::ExitCode;
 
@@ -231,12 +231,12 @@ fn variable_json(variable: &DeclaredVariable) -> Value {
 /// written.
 fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
     let files = project.files().collect::<Vec<_>>().join("` and `");
-    let root = whole_line(&project.root.to_string_lossy());
+    let root = in_one_line(&project.root.to_string_lossy());
     let mut lines = vec![format!("{BOLD}{state}{BOLD:#}: `{files}` of {root}")];
     if let TrustState::Changed { .. } = &project.trust
         && let Some(reason) = project.trust.reason()
     {
-        lines.push(format!("  {WARNING}{}{WARNING:#}", whole_line(&reason)));
+        lines.push(format!("  {WARNING}{}{WARNING:#}", in_one_line(&reason)));
     }
     let (server_facts, project_facts): (Vec<_>, Vec<_>) =
         project.declared.facts().into_iter().partition(|fact| fact.server.is_some());
@@ -254,12 +254,12 @@ fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
             DeclaredFactKind::Variable => "variable",
             DeclaredFactKind::NotCovered => "not checked",
             _ => {
-                let text = whole_line(&fact.to_string());
+                let text = in_one_line(&fact.to_string());
                 lines.push(format!("  {WARNING}{text}{WARNING:#}"));
                 continue;
             }
         };
-        let line = format!("  {label} │ {}", whole_line(&fact.text));
+        let line = format!("  {label} │ {}", in_one_line(&fact.text));
         lines.push(width.map_or(line.clone(), |width| wrap(&line, width)));
     }
     lines.push(format!(
@@ -290,5 +290,5 @@ const SHOWN_COLUMNS: usize = 200;
 
 /// Returns a text as one line that cannot be mistaken for a line of pml. A long text is cut.
 pub(super) fn one_line(text: &str) -> String {
-    pml::text::cut_to_columns(&whole_line(text), SHOWN_COLUMNS)
+    pml::text::cut_to_columns(&in_one_line(text), SHOWN_COLUMNS)
 }

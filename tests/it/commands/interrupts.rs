@@ -250,3 +250,54 @@ fn ctrl_c_at_import_leaves_the_settings_as_they_were() {
     let settings = std::fs::read_to_string(env.path().join(".pml.json")).expect("a file");
     assert_eq!(settings, "{ \"version\": \"0.1.0\" }");
 }
+
+#[test]
+fn ctrl_c_at_init_leaves_what_is_done_and_says_how_to_go_on() {
+    let env = pml();
+    env.write(".cursor/mcp.json", "{ \"mcpServers\": { \"a\": { \"command\": \"x\" } } }");
+    let (shown, code) = ctrl_c(&env, &["init"], "[y/n] ");
+    let hint = "interrupted\nhint: it does what is left: run `pml init` again\n";
+    assert!(shown.ends_with(hint), "{shown}");
+    assert_eq!(code, 130);
+}
+
+/// Presses Ctrl-C once a file exists that something hanging has written.
+fn ctrl_c_when_it_hangs(env: &TestEnv, mut terminal: Terminal, sign: &str) -> (String, i32) {
+    let sign = env.path().join(sign);
+    pml_kit::wait_until("something hangs", || sign.exists());
+    terminal.types("\u{3}");
+    terminal.ends()
+}
+
+#[test]
+fn ctrl_c_while_a_server_does_not_answer_says_that_nothing_was_changed() {
+    for arguments in [&["servers", "--start"][..], &["tools"], &["doctor", "--start"]] {
+        let silent = json!({ "command": "sh", "args": ["-c", "echo > started; exec sleep 600"] });
+        let env = pml_kit::trusted_project(pml(), &json!({ "servers": { "silent": silent } }));
+        let terminal = Terminal::start(&env, arguments);
+        let (shown, code) = ctrl_c_when_it_hangs(&env, terminal, "started");
+        let hint = "interrupted\nhint: nothing was changed: run it again\n";
+        assert!(shown.ends_with(hint), "{arguments:?}: {shown}");
+        assert_eq!(code, 130, "{arguments:?}: {shown}");
+    }
+}
+
+#[test]
+fn ctrl_c_while_a_package_is_installed_leaves_none_half_installed() {
+    let server = json!({ "command": "npx", "args": ["-y", "some-server@1.2.3"] });
+    let env = pml_kit::trusted_project(pml(), &json!({ "servers": { "a": server } }));
+    // A fake npm, which never answers.
+    let sign = env.path().join("started");
+    let script = format!("#!/bin/sh\necho > '{}'\nexec sleep 600\n", sign.display());
+    env.write("fake-npm/npm", script);
+    let npm = env.path().join("fake-npm/npm");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(npm, mode).expect("it can be run");
+    let line = "PATH=$PWD/fake-npm:$PATH exec pml install --yes";
+    let terminal = Terminal::start_shell(&env, 80, line);
+    let (shown, code) = ctrl_c_when_it_hangs(&env, terminal, "started");
+    let shown = anstream::adapter::strip_str(&shown).to_string();
+    let hint = "interrupted\nhint: no package is left half-installed: run `pml install` again\n";
+    assert!(shown.ends_with(hint), "{shown}");
+    assert_eq!(code, 130, "{shown}");
+}
