@@ -312,14 +312,13 @@ mod tests {
             "pml eval 1 -q -v",
             "pml eval 1 --json --json",
             "pml runs --json=true",
-            "pml eval 1 -q=x",
             "pml run x.ts --resume a --watch",
             "pml runs -n 0",
             "pml completions csh",
             "pml audit --yes",
         ];
         let table: String = lines.map(shown).concat();
-        assert_snapshot!(table, @"
+        assert_snapshot!(table, @r"
         pml rnu x.ts
           there is no command `rnu`
           hint: did you mean `pml run`?
@@ -362,6 +361,9 @@ mod tests {
           `-q` cannot be given with `-v`
         pml eval 1 --json --json
           `--json` is given more than once
+        pml runs --json=true
+          `--json` takes no value
+          hint: write `--json` alone
         pml run x.ts --resume a --watch
           `--resume` cannot be given with `--watch`
         pml runs -n 0

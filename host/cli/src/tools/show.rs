@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn one_tool_alone_is_shown_completely() {
-        let about = "Says much. ".repeat(20) + &"x".repeat(120);
+        let about = format!("Says {}", "x".repeat(120));
         let tool = Definition::new(
             "fs:read".parse().unwrap(),
             about.as_str(),
