@@ -1,4 +1,4 @@
-//! Runs agent-written JavaScript and TypeScript in a sandbox that can only ask.
+//! Runs agent-written JavaScript and TypeScript in a sandbox that reaches the world only through MCP tools you allow.
 //!
 //! A program runs in QuickJS, compiled to wasm, with no permission at all: no files, no network, no
 //! clock and no random numbers of its own. Its one import is `mcp-call`. The host decides on every

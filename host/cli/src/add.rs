@@ -10,7 +10,7 @@ use pml::json::{Map, Value, json};
 use pml::{
     Environment, Error, Project,
     project::{EditOutcome, OverwriteMode, ReviewedBy, SettingsFile},
-    text::{escape, redact},
+    text::{cut_to_columns, escape, in_one_line, redact},
 };
 use std::process::ExitCode;
 
@@ -67,7 +67,7 @@ impl AddCommand {
         let servers = [(self.name.clone(), entry)];
         let edited = settings
             .add_servers(&servers, overwrite, ReviewedBy::User)
-            .map_err(|error| in_words_of_flags(error, &self.name))?;
+            .map_err(|error| in_words_of_flags(error, &self.name, self.url.as_deref()))?;
         permit.note_change(settings.root(), vec![describe_added(&self.name, &servers[0].1)]);
         ui::print(&format!("server `{}` is added to `.pml.json`", escape(&self.name)))?;
         ui::document(&json!({ "added": self.name, "trusted": edited.trusted }))?;
@@ -143,13 +143,27 @@ fn pairs(given: &[String], separator: char, flag: &str, form: &str) -> Result<Ma
     given.iter().map(pair).collect()
 }
 
+/// Most columns of a wrong URL that are repeated.
+const URL_COLUMNS: usize = 60;
+
+/// Returns the flag with a wrong URL. A query and what stands before an `@` are left out, because
+/// they may hold a key.
+fn shown_url(url: &str) -> String {
+    let host = url.split(['?', '#']).next().unwrap_or_default();
+    match host.contains('@') {
+        true => "--url".into(),
+        false => format!("--url {}", cut_to_columns(&in_one_line(host), URL_COLUMNS)),
+    }
+}
+
 /// Names flags instead of the keys that they become: the file does not have these keys yet.
-fn in_words_of_flags(error: Error, name: &str) -> anyhow::Error {
+fn in_words_of_flags(error: Error, name: &str, url: Option<&str>) -> anyhow::Error {
     let (key, mut message) = (format!("`servers.{}.", escape(name)), error.to_string());
     if !message.contains(&key) {
         return error.into();
     }
-    for (written, flag) in [("url", "--url"), ("env", "--env"), ("headers", "--header")] {
+    let url = url.map_or("--url".into(), shown_url);
+    for (written, flag) in [("url", url.as_str()), ("env", "--env"), ("headers", "--header")] {
         message = message.replace(&format!("{key}{written}`"), &format!("`{flag}`"));
     }
     HintedError::usage(message, error.hint().unwrap_or("`pml add --help` shows examples")).into()
@@ -180,4 +194,16 @@ pub(super) fn print_next_steps(edited: EditOutcome, environment: &Environment) -
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown_url;
+
+    #[test]
+    fn a_wrong_url_is_repeated_without_what_may_be_a_key() {
+        assert_eq!(shown_url("ftp://h/mcp?key=s3cret#x"), "--url ftp://h/mcp");
+        assert_eq!(shown_url("ann:s3cret@h"), "--url");
+        assert_eq!(shown_url("a\nb"), "--url a\\nb");
+    }
 }

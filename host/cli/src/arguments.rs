@@ -15,7 +15,7 @@ use pml::journal::Durability;
 use pml::text::in_one_line;
 use std::{path::PathBuf, time::Duration};
 
-/// Run agent-written JavaScript and TypeScript in a sandbox that can only ask
+/// Run agent-written JavaScript and TypeScript in a sandbox that reaches the world only through MCP tools you allow
 #[derive(Parser)]
 #[command(
     name = "pml",
@@ -146,7 +146,7 @@ const SETTINGS_ARE_WHOLE: &str = "`.pml.json` is changed as a whole or not at al
 /// approval as long as it must. Where nobody can be asked, it says how to go on and exits with 4.
 ///
 /// Exit codes: 0 success, 1 the program failed, 2 wrong usage or settings, 3 broken pipe, 4 waiting
-/// for approval, 130 interrupted, 143 terminated, 255 pml is broken.
+/// for approval, 128 + n ended by signal n (130 Ctrl-C, 143 SIGTERM), 255 pml is broken.
 #[derive(Args)]
 #[command(after_help = RUN_EXAMPLES)]
 pub(super) struct RunCommand {

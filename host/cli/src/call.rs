@@ -29,7 +29,7 @@ use std::process::ExitCode;
 /// The result is printed as JSON. On a terminal, pictures and sounds are named by type and size.
 ///
 /// Exit codes: 0 success, 1 the call failed, 2 wrong usage or settings, 3 broken pipe, 4 waiting for
-/// approval, 130 interrupted, 143 terminated, 255 pml is broken.
+/// approval, 128 + n ended by signal n (130 Ctrl-C, 143 SIGTERM), 255 pml is broken.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CallCommand {

@@ -75,15 +75,10 @@ pub(super) fn lay_out(facts: &[LabelledFact], width: Option<usize>) -> Vec<Strin
     let widest = facts.iter().map(|fact| fact.label.width()).max().unwrap_or(0);
     let line = |LabelledFact { label, style, text }: &LabelledFact| {
         let pad = widest - label.width();
-        let plain = format!("     {label}{:pad$}  │ {}", "", whole_line(text));
+        let plain = format!("     {label}{:pad$}  │ {}", "", in_one_line(text));
         let plain = width.map_or(plain.clone(), |width| wrap(&plain, width));
         // Colours are added after wrapping, because they take no columns.
         plain.replacen(label.as_str(), &format!("{style}{label}{style:#}"), 1)
     };
     facts.iter().map(line).collect()
-}
-
-/// Returns the complete text as one line, so that no part of it can be mistaken for a line of pml.
-pub(super) fn whole_line(text: &str) -> String {
-    in_one_line(text)
 }

@@ -6,6 +6,7 @@ use super::progress;
 use super::report::{self, FAILED, HintedError};
 use super::terminal::Terminal;
 use super::ui::{self, BOLD, ERROR, HINT};
+use crate::present_fields::present_fields;
 use crate::project_context::ProjectContext;
 use crate::widening_permit::{self, TrustOnceFlags};
 use anyhow::Result;
@@ -264,7 +265,7 @@ fn package_lines(package: &Package) -> String {
 }
 
 fn package_json(package: &Package) -> Value {
-    json!({
+    present_fields(json!({
         "server": package.server,
         "name": package.name,
         "version": package.version,
@@ -273,5 +274,5 @@ fn package_json(package: &Package) -> Value {
         "integrity": package.integrity,
         "beside": package.beside,
         "program_of": package.program_of,
-    })
+    }))
 }

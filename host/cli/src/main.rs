@@ -31,6 +31,7 @@ mod older_journal;
 mod outcome_json;
 mod output;
 mod package_files;
+mod present_fields;
 mod progress;
 mod project;
 mod project_context;
@@ -45,6 +46,7 @@ mod run_policy;
 mod runs;
 mod server_query;
 mod servers;
+mod signals;
 mod stdio;
 mod table;
 mod terminal;
@@ -62,14 +64,20 @@ mod wrap;
 use arguments::{Arguments, Command};
 use clap::{CommandFactory, FromArgMatches};
 use output::OutputFlags;
+use signals::{CaughtSignals, EndingSignals};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let signals = CaughtSignals::catch();
     // The command has one name, whatever its file is called.
     let typed = std::iter::once("pml".into()).chain(std::env::args_os().skip(1));
     let typed: Vec<OsString> = typed.collect();
     OutputFlags::of(&typed).apply();
+    let signals = match signals.and_then(CaughtSignals::end_process) {
+        Ok(signals) => signals,
+        Err(error) => return report::error(&error),
+    };
     let mut root = Arguments::command();
     let parsed = root.try_get_matches_from_mut(&typed);
     let arguments = match parsed.and_then(|found| Arguments::from_arg_matches(&found)) {
@@ -80,21 +88,17 @@ fn main() -> ExitCode {
         pml::Environment::choose_state_folder(folder);
     }
     let done = log::start(arguments.log_format)
-        .and_then(|()| command_error::catch_panic(|| run(arguments.command)));
+        .and_then(|()| command_error::catch_panic(|| run(arguments.command, signals)));
     match done {
         Ok(code) => report::close_document(code),
         Err(error) => report::error(&error),
     }
 }
 
-fn run(command: Command) -> anyhow::Result<ExitCode> {
-    // `pml stdio` handles signals itself.
-    if !matches!(command, Command::Stdio(_)) {
-        interrupt::set_way_on(command.way_on());
-        interrupt::end_on_signals()?;
-    }
+fn run(command: Command, signals: EndingSignals) -> anyhow::Result<ExitCode> {
+    interrupt::set_way_on(command.way_on());
     match command {
-        Command::Stdio(command) => command.run(),
+        Command::Stdio(command) => command.run(signals),
         Command::Run(command) => command.run(),
         Command::Eval(command) => command.run(),
         Command::Approvals(command) => command.run(),

@@ -1,6 +1,7 @@
 //! The document of a run that did not finish: the fields that MCP clients get too.
 
 use super::execute::JournalStorage;
+use super::present_fields::present_fields;
 use super::{report, runs};
 use pml::json::{Value, json};
 use pml::run::{AbortedRun, ErrorReport};
@@ -42,7 +43,7 @@ fn waiting_document(questions: &[Question], storage: JournalStorage, redactor: &
     let hint = questions.first().map(|question| report::waiting_hint(question, storage));
     let waiting: Value =
         questions.iter().map(|asked| runs::question_json(asked, redactor)).collect();
-    json!({ "status": "approval_required", "waiting": waiting, "hint": hint })
+    present_fields(json!({ "status": "approval_required", "waiting": waiting, "hint": hint }))
 }
 
 fn aborted_document(aborted: &AbortedRun, run: RunId) -> Value {

@@ -67,6 +67,8 @@ impl OutputFlags {
             let next = words.get(at + 1).map(|word| &**word);
             match &**word {
                 "--json" => flags.format = OutputFormat::Json,
+                // It takes no value; who gives one wants JSON, and reads there that it is wrong.
+                word if word.starts_with("--json=") => flags.format = OutputFormat::Json,
                 "--quiet" => flags.verbosity = Verbosity::Quiet,
                 "--verbose" => flags.verbosity = Verbosity::Verbose,
                 "--color" => flags.choose_color(next),
@@ -167,6 +169,7 @@ mod tests {
             color: ColorMode::Never,
         };
         assert_eq!(found, expected);
+        assert_eq!(flags("pml runs --json=true").format, OutputFormat::Json);
         assert_eq!(flags("pml run x.ts --color always -yv").color, ColorMode::Always);
         assert_eq!(flags("pml run x.ts -wv").verbosity, Verbosity::Verbose);
         assert_eq!(flags("pml run x.ts --color sometimes"), OutputFlags::default());

@@ -221,8 +221,8 @@ fn completed_calls<'a>(tools: impl Iterator<Item = &'a str>) -> String {
     let all = counts.iter().map(|(_, count)| count).sum();
     let more = counts.len().saturating_sub(MAX_TOOLS);
     let named = counts.iter().take(MAX_TOOLS).map(|(tool, count)| match count {
-        1 => cut_to_columns(&one_line(tool), MAX_TOOL_COLUMNS),
-        count => format!("{} ({count})", cut_to_columns(&one_line(tool), MAX_TOOL_COLUMNS)),
+        1 => cut_to_columns(&in_one_line(tool), MAX_TOOL_COLUMNS),
+        count => format!("{} ({count})", cut_to_columns(&in_one_line(tool), MAX_TOOL_COLUMNS)),
     });
     let named = named.chain((more > 0).then(|| format!("{more} more"))).collect::<Vec<_>>();
     match all {
@@ -277,11 +277,6 @@ pub(super) fn outcome_warnings(outcome: &Outcome) {
 /// of pml.
 fn quote(text: &str) -> String {
     escape(text).replace('\n', "\n    ")
-}
-
-/// Escapes a program's text and joins it into one line.
-fn one_line(text: &str) -> String {
-    escape(text).replace(['\n', '\t'], " ")
 }
 
 /// Returns the line that shows a cause.
@@ -373,7 +368,7 @@ mod tests {
         assert_eq!(completed_calls(std::iter::empty()), "no call");
         assert_eq!(completed_calls(["a:b"].into_iter()), "1 call: a:b");
         let calls = ["c:d", "a:b", "c:d", "x\u{1b}\ny"];
-        assert_eq!(completed_calls(calls.into_iter()), "4 calls: c:d (2), a:b, x\\u{1b} y");
+        assert_eq!(completed_calls(calls.into_iter()), "4 calls: c:d (2), a:b, x\\u{1b}\\ny");
         let many: Vec<_> = (0..30).map(|number| format!("a:b{number}")).collect();
         assert!(completed_calls(many.iter().map(String::as_str)).ends_with(", a:b19, 10 more"));
     }

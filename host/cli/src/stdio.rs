@@ -3,6 +3,7 @@
 use super::execute::JournalStorage;
 use super::notices::StderrNoticeWriter;
 use super::report::{self, HintedError};
+use super::signals::EndingSignals;
 use super::{execute, project};
 use crate::project_context::{ProjectContext, ProjectFilesTrust};
 use crate::project_reloader::ProjectReloader;
@@ -43,7 +44,7 @@ pub(super) struct StdioCommand {
 }
 
 impl StdioCommand {
-    pub(super) fn run(self) -> Result<ExitCode> {
+    pub(super) fn run(self, signals: EndingSignals) -> Result<ExitCode> {
         if self.trust {
             let message = "unexpected argument `--trust`: `pml stdio` trusts nothing by itself";
             let hint = "run `pml trust` before; in CI, `pml trust --yes`";
@@ -58,6 +59,7 @@ impl StdioCommand {
                 flag::register_conditional_shutdown(number, code.into(), stop_requested.clone())
                     .context("cannot listen for signals")?;
             }
+            signals.leave_to_command();
             let storage =
                 if self.no_journal { JournalStorage::InMemory } else { JournalStorage::OnDisk };
             let context =

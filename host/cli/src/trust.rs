@@ -1,12 +1,13 @@
 //! The command `pml trust`: shows what a project's files would do, asks a person if there is a
 //! terminal, and records the trust.
 
-use super::facts::{LabelledFact, lay_out, whole_line};
+use super::facts::{LabelledFact, lay_out};
 use super::quantity::counted;
 use super::terminal::{Terminal, width_of_stderr, width_of_stdout};
 use super::ui::{self, BOLD, DIM, WARNING};
 use super::wrap::wrap;
 use super::{project, report, report::HintedError};
+use crate::present_fields::present_fields;
 use crate::widening_permit::{self, WideningPermit};
 use anyhow::Result;
 use clap::Args;
@@ -18,7 +19,7 @@ use pml::{
         DeclaredFact, DeclaredFactKind, DeclaredFile, DeclaredFileState, DeclaredVariable,
         TrustState, locate,
     },
-    text::{escape, redact},
+    text::{escape, in_one_line, redact},
 };
 use std::process::ExitCode;
 
@@ -170,7 +171,7 @@ fn is_settings(part: &str) -> bool {
 fn project_json(project: &Project) -> Value {
     let declared = &project.declared;
     let servers = declared.servers.iter().map(|server| {
-        json!({
+        present_fields(json!({
             "name": server.name,
             "launch": server.launch,
             "cwd": server.folder,
@@ -179,9 +180,9 @@ fn project_json(project: &Project) -> Value {
             "line": server.line,
             "install_scripts": server.install_scripts,
             "unusable": server.unusable,
-        })
+        }))
     });
-    json!({
+    present_fields(json!({
         "root": project.root.to_string_lossy(),
         "files": project.files().collect::<Vec<_>>(),
         "changed": match &project.trust {
@@ -200,7 +201,7 @@ fn project_json(project: &Project) -> Value {
         "named_files": declared.files.iter().map(file_json).collect::<Value>(),
         "variables": declared.variables.iter().map(variable_json).collect::<Value>(),
         "would": declared.facts().iter().map(ToString::to_string).collect::<Vec<_>>(),
-    })
+    }))
 }
 
 fn file_json(file: &DeclaredFile) -> Value {
@@ -213,7 +214,7 @@ fn file_json(file: &DeclaredFile) -> Value {
         DeclaredFileState::Unresolved => ("unresolved", None),
         DeclaredFileState::LoadFolder => ("loaded_from", None),
     };
-    json!({ "name": file.name, "server": file.server, "state": state, "to": to })
+    present_fields(json!({ "name": file.name, "server": file.server, "state": state, "to": to }))
 }
 
 fn variable_json(variable: &DeclaredVariable) -> Value {
@@ -230,12 +231,12 @@ fn variable_json(variable: &DeclaredVariable) -> Value {
 /// written.
 fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
     let files = project.files().collect::<Vec<_>>().join("` and `");
-    let root = whole_line(&project.root.to_string_lossy());
+    let root = in_one_line(&project.root.to_string_lossy());
     let mut lines = vec![format!("{BOLD}{state}{BOLD:#}: `{files}` of {root}")];
     if let TrustState::Changed { .. } = &project.trust
         && let Some(reason) = project.trust.reason()
     {
-        lines.push(format!("  {WARNING}{}{WARNING:#}", whole_line(&reason)));
+        lines.push(format!("  {WARNING}{}{WARNING:#}", in_one_line(&reason)));
     }
     let (server_facts, project_facts): (Vec<_>, Vec<_>) =
         project.declared.facts().into_iter().partition(|fact| fact.server.is_some());
@@ -253,12 +254,12 @@ fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
             DeclaredFactKind::Variable => "variable",
             DeclaredFactKind::NotCovered => "not checked",
             _ => {
-                let text = whole_line(&fact.to_string());
+                let text = in_one_line(&fact.to_string());
                 lines.push(format!("  {WARNING}{text}{WARNING:#}"));
                 continue;
             }
         };
-        let line = format!("  {label} │ {}", whole_line(&fact.text));
+        let line = format!("  {label} │ {}", in_one_line(&fact.text));
         lines.push(width.map_or(line.clone(), |width| wrap(&line, width)));
     }
     lines.push(format!(
@@ -289,5 +290,5 @@ const SHOWN_COLUMNS: usize = 200;
 
 /// Returns a text as one line that cannot be mistaken for a line of pml. A long text is cut.
 pub(super) fn one_line(text: &str) -> String {
-    pml::text::cut_to_columns(&whole_line(text), SHOWN_COLUMNS)
+    pml::text::cut_to_columns(&in_one_line(text), SHOWN_COLUMNS)
 }

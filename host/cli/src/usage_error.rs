@@ -83,6 +83,7 @@ fn message(error: &Error, as_typed: &dyn Fn(&str) -> String) -> String {
                 others => format!("`{flag}` cannot be given with `{}`", others.join("`, `")),
             }
         }
+        ErrorKind::TooManyValues => format!("`{}` takes no value", without_value(&flag)),
         ErrorKind::MissingRequiredArgument => {
             let missing = words(error, ContextKind::InvalidArg);
             let missing: Vec<_> = missing.iter().map(|name| bare(name)).collect();
@@ -138,6 +139,10 @@ fn hint(error: &Error, root: &Command, typed: &[OsString]) -> Option<String> {
             }
             wanted(&reason).is_some().then_some(reason)
         }
+        ErrorKind::TooManyValues => {
+            let flag = first_word(&text(error, ContextKind::InvalidArg));
+            Some(format!("write `{}` alone", without_value(&flag)))
+        }
         ErrorKind::MissingRequiredArgument | ErrorKind::MissingSubcommand => {
             usage(error).map(|usage| format!("write `{usage}`"))
         }
@@ -150,6 +155,11 @@ fn is_url_with_command(error: &Error) -> bool {
     let given = [ContextKind::InvalidArg, ContextKind::PriorArg].map(|kind| text(error, kind));
     let given = given.join(" ");
     given.contains("--url") && given.contains("COMMAND")
+}
+
+/// Returns a flag without the value that was given to it: `--json`, of `--json=true`.
+fn without_value(flag: &str) -> &str {
+    flag.split_once('=').map_or(flag, |(flag, _)| flag)
 }
 
 /// Returns what a reason asks for: `a size`, of ``write a size as `64M` ``. Such a reason is a hint.
@@ -301,13 +311,14 @@ mod tests {
             "pml eval 1 --allow a",
             "pml eval 1 -q -v",
             "pml eval 1 --json --json",
+            "pml runs --json=true",
             "pml run x.ts --resume a --watch",
             "pml runs -n 0",
             "pml completions csh",
             "pml audit --yes",
         ];
         let table: String = lines.map(shown).concat();
-        assert_snapshot!(table, @"
+        assert_snapshot!(table, @r"
         pml rnu x.ts
           there is no command `rnu`
           hint: did you mean `pml run`?
@@ -350,6 +361,9 @@ mod tests {
           `-q` cannot be given with `-v`
         pml eval 1 --json --json
           `--json` is given more than once
+        pml runs --json=true
+          `--json` takes no value
+          hint: write `--json` alone
         pml run x.ts --resume a --watch
           `--resume` cannot be given with `--watch`
         pml runs -n 0

@@ -19,7 +19,7 @@ pub(super) fn wrap(line: &str, width: usize) -> String {
     // A label that is too long would leave no room beside it.
     let shown = anstream::adapter::strip_str(ours).to_string().width();
     let label = shown.saturating_sub(2);
-    let label = if label > width / 2 { 2 } else { label };
+    let label = if label > width * 2 / 3 { 2 } else { label };
     let mut wrapped = String::from(ours);
     let mut used: usize = shown;
     let mut line_start = wrapped.len();
@@ -35,6 +35,40 @@ pub(super) fn wrap(line: &str, width: usize) -> String {
         used += columns(c);
     }
     wrapped
+}
+
+/// Breaks a text of one line between words, so that its lines fit. A word that is too long is
+/// broken.
+pub(super) fn in_columns(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(LEAST);
+    let of = |text: &str| text.chars().map(columns).sum::<usize>();
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if of(line) + 1 + of(word) <= width => *line += &format!(" {word}"),
+            _ => lines.push(String::new()),
+        }
+        let line = lines.last_mut().expect("there is one");
+        if line.is_empty() {
+            push_broken(&mut lines, word, width);
+        }
+    }
+    lines
+}
+
+/// Appends a word to the last line, which is empty, and to as many more as it needs.
+fn push_broken(lines: &mut Vec<String>, word: &str, width: usize) {
+    let mut used = 0;
+    for c in word.chars() {
+        if used + columns(c) > width {
+            lines.push(String::new());
+            used = 0;
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push(c);
+        }
+        used += columns(c);
+    }
 }
 
 /// Returns where the last word of a line begins, or the end of the line if the word is long: then it

@@ -7,6 +7,7 @@
 use super::document::Document;
 use super::expand::Template;
 use super::fields::{LocatedText, shown};
+use super::parts::UnusableCause;
 use super::raw_server::RawServer;
 use crate::error::Error;
 
@@ -23,8 +24,17 @@ pub(super) enum LaunchTemplate {
         url: Template,
         headers: Vec<(String, Template)>,
     },
-    /// The reason why it can be neither started nor reached.
-    Unusable(String),
+    /// It can be neither started nor reached.
+    Unusable {
+        cause: UnusableCause,
+        reason: String,
+    },
+}
+
+impl LaunchTemplate {
+    fn unusable(cause: UnusableCause, reason: impl Into<String>) -> LaunchTemplate {
+        LaunchTemplate::Unusable { cause, reason: reason.into() }
+    }
 }
 
 /// Determines how a server is started or reached.
@@ -41,15 +51,15 @@ pub(super) fn launch_template(
         return Err(document.error_at(at, message).with_hint("write `stdio` or `http`"));
     }
     if raw.is_pml() {
-        return Ok(LaunchTemplate::Unusable("its command is pml itself".into()));
+        return Ok(LaunchTemplate::unusable(UnusableCause::PmlItself, "its command is pml itself"));
     }
     if raw.disabled {
-        return Ok(LaunchTemplate::Unusable("it is disabled".into()));
+        return Ok(LaunchTemplate::unusable(UnusableCause::Disabled, "it is disabled"));
     }
     if let Some((old @ ("sse" | "ws"), _)) = kind {
-        return Ok(LaunchTemplate::Unusable(format!(
-            "its type `{old}` is not supported: use `http` if the server has it too"
-        )));
+        let reason =
+            format!("its type `{old}` is not supported: use `http` if the server has it too");
+        return Ok(LaunchTemplate::unusable(UnusableCause::Mistake, reason));
     }
     let template = |text: &LocatedText| {
         let checked = match text.value.contains('\0') {

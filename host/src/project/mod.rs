@@ -63,13 +63,14 @@ pub use facts::{DeclaredFact, DeclaredFactKind};
 pub(crate) use file_names::{MCP_FILE, PML_FILE};
 pub use gitignore::{SettingsSharing, update_gitignore};
 pub use import::{
-    FoundServer, FoundServers, ImportScope, ImportSource, SkippedImport, find_servers,
+    BrokenPmlEntry, FoundServer, FoundServers, ImportScope, ImportSource, SkippedImport,
+    find_servers,
 };
 pub use journal::{LegacyJournalOutcome, OrphanedJournal, ProjectJournal};
 pub use locate::locate;
 pub use parts::{
     ApprovalSettings, Cloud, DeclaredFile, DeclaredFileState, DeclaredServer, DeclaredVariable,
-    Permissions, ProjectDeclarations, RouteTarget, RoutingRule, UnusableServer,
+    Permissions, ProjectDeclarations, RouteTarget, RoutingRule, UnusableCause, UnusableServer,
 };
 pub use project::Project;
 pub use servers::{

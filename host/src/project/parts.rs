@@ -178,4 +178,18 @@ pub struct UnusableServer {
     pub name: String,
     /// The reason, as the end of a sentence: "… cannot be used: it is disabled".
     pub reason: String,
+    /// Whether somebody wanted it so.
+    pub cause: UnusableCause,
+}
+
+/// Why a server cannot be used: wanted so, or by mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UnusableCause {
+    /// Its entry disables it.
+    Disabled,
+    /// It is pml itself, which does not start itself.
+    PmlItself,
+    /// Its entry, or a file that it names, is wrong.
+    Mistake,
 }

@@ -10,7 +10,7 @@ use super::journal::ProjectJournal;
 use super::locate::locate;
 use super::parts::{
     ApprovalSettings, Cloud, DeclaredServer, Permissions, ProjectDeclarations, RoutingRule,
-    UnusableServer,
+    UnusableCause, UnusableServer,
 };
 use super::routing_cache;
 use super::trust::{ManifestDigests, TrustState, TrustStore, changed};
@@ -267,7 +267,8 @@ impl Project {
         let variables = ExpansionVariables::new(environment, &file);
         for entry in &files.entries {
             let name = &entry.declared.name;
-            let unusable = |reason| UnusableServer { name: name.clone(), reason };
+            let cause = UnusableCause::Mistake;
+            let unusable = |reason| UnusableServer { name: name.clone(), reason, cause };
             let launch_files = files.launch_files(name).map_err(unusable);
             let server = launch_files.and_then(|launch_files| {
                 let mut server = entry.expand(&self.root, &variables)?;

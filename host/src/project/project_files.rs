@@ -11,7 +11,8 @@ use super::file_names::ENV_FILE;
 use super::locate::locate;
 use super::manifest::{LaunchFiles, ScanBudget, VariableRole, deciding_variables};
 use super::parts::{
-    DeclaredFile, DeclaredFileState, DeclaredServer, DeclaredVariable, Permissions, UnusableServer,
+    DeclaredFile, DeclaredFileState, DeclaredServer, DeclaredVariable, Permissions, UnusableCause,
+    UnusableServer,
 };
 use super::raw;
 use super::raw_server::claude_servers;
@@ -122,7 +123,8 @@ impl ProjectFiles {
             if let Err(error) = check_name(&server.name) {
                 let (name, reason) = (server.name.clone(), error.to_string());
                 self.misnamed.push(ServerEntry::declared(&server, &document, Some(reason.clone())));
-                self.unusable.push(UnusableServer { name, reason });
+                let cause = UnusableCause::Mistake;
+                self.unusable.push(UnusableServer { name, reason, cause });
                 continue;
             }
             let entry = ServerEntry::new(&server, &document)?;

@@ -10,7 +10,7 @@ use super::document::Document;
 use super::expand::{ExpansionReport, Template};
 use super::fields::{LocatedText, Scalar, shown};
 use super::manifest::{LaunchLine, launch_line};
-use super::parts::{DeclaredServer, UnusableServer};
+use super::parts::{DeclaredServer, UnusableCause, UnusableServer};
 use super::raw_server::RawServer;
 use super::variables::ExpansionVariables;
 use crate::config::{Launch, ServerConfig, check_name};
@@ -64,7 +64,7 @@ impl ServerEntry {
         })?;
         let launch = launch_template(raw, document)?;
         let unusable = match &launch {
-            LaunchTemplate::Unusable(reason) => Some(reason.clone()),
+            LaunchTemplate::Unusable { reason, .. } => Some(reason.clone()),
             _ => None,
         };
         let declared = ServerEntry::declared(raw, document, unusable);
@@ -99,7 +99,7 @@ impl ServerEntry {
                 (std::iter::once(command).chain(arguments).collect(), folder.as_ref())
             }
             LaunchTemplate::Http { url, .. } => (vec![url], None),
-            LaunchTemplate::Unusable(_) => (Vec::new(), None),
+            LaunchTemplate::Unusable { .. } => (Vec::new(), None),
         };
         line.into_iter()
             .chain(folder)
@@ -112,7 +112,7 @@ impl ServerEntry {
         match &self.launch {
             LaunchTemplate::Stdio { environment, .. } => environment,
             LaunchTemplate::Http { headers, .. } => headers,
-            LaunchTemplate::Unusable(_) => &[],
+            LaunchTemplate::Unusable { .. } => &[],
         }
     }
 
@@ -149,12 +149,13 @@ impl ServerEntry {
         variables: &ExpansionVariables<'_>,
     ) -> Result<ServerConfig, UnusableServer> {
         let mut found = ExpansionReport::default();
-        let unusable = |reason: &str| UnusableServer {
+        let unusable = |cause: UnusableCause, reason: &str| UnusableServer {
             name: self.declared.name.clone(),
             reason: reason.into(),
+            cause,
         };
         let launch = match &self.launch {
-            LaunchTemplate::Unusable(reason) => return Err(unusable(reason)),
+            LaunchTemplate::Unusable { cause, reason } => return Err(unusable(*cause, reason)),
             LaunchTemplate::Stdio { command, arguments, environment, folder } => {
                 let plain = |template: &Template, found: &mut ExpansionReport| {
                     template.expand(|name| variables.of_process(name), found)
@@ -180,6 +181,7 @@ impl ServerEntry {
                 let url = url.expand(|name| variables.of_process(name), &mut found);
                 if found.missing.is_empty() && !is_http(&url) {
                     return Err(unusable(
+                        UnusableCause::Mistake,
                         "its URL, with the variables filled in, does not begin with `https://` or `http://`",
                     ));
                 }
@@ -187,7 +189,8 @@ impl ServerEntry {
             }
         };
         let server = ServerConfig::new(&self.declared.name, launch, self.identity.clone());
-        let mut server = server.map_err(|error| unusable(&error.to_string()))?;
+        let mut server =
+            server.map_err(|error| unusable(UnusableCause::Mistake, &error.to_string()))?;
         (server.missing, server.secrets) = (found.missing, found.secrets);
         server.start_timeout = self.start_timeout;
         server.call_timeout = self.call_timeout;

@@ -23,12 +23,13 @@ fn asked(program: &str) -> (TestEnv, Terminal) {
     let mut terminal = Terminal::start(&env, &["run", "main.ts"]);
     let shown = terminal.sees("> ");
     assert!(
-        shown.contains("pml: 1 call needs your approval\n  tool      │ pml:confirm\n"),
+        shown.contains("pml: the program asks you a question\n  tool      │ pml:confirm\n"),
         "{shown}"
     );
     assert!(
         shown.ends_with(
-            "  y approve · a always · n decline · p replan · q abort · r reveal · ? help > "
+            "  y approve · a always · n decline · p replan: end, for a better program\n  \
+             q abort · r reveal · ? help > "
         ),
         "{shown}"
     );
@@ -88,7 +89,8 @@ fn help_shows_the_arguments_in_full_without_secrets() {
       │   "token": "[hidden: 6 characters]",
       │   "note": "n1"
       │ }
-      y approve · a always · n decline · p replan · q abort · r reveal · ? help >
+      y approve · a always · n decline · p replan: end, for a better program
+      q abort · r reveal · ? help >
     "#);
     terminal.types("y\n");
     assert_eq!(terminal.ends().1, 0);
@@ -208,7 +210,7 @@ fn a_run_that_goes_on_after_approve_asks_on_the_same_terminal() {
     terminal.sees("pml approve: approve? [y/n/?/r] ");
     terminal.types("y\n");
     let shown = terminal.sees("? help > ");
-    assert!(shown.starts_with("y\npml: 1 call needs your approval\n"), "{shown}");
+    assert!(shown.starts_with("y\npml: the program asks you a question\n"), "{shown}");
     assert!(shown.contains("{\"message\":\"no 2\"}"), "{shown}");
     terminal.types("y\n");
     assert_eq!(terminal.ends(), ("y\n\"all\"\n".into(), 0));
@@ -220,7 +222,7 @@ fn a_terminal_at_its_end_leaves_the_question_open_and_wraps_it_too() {
     let (env, mut terminal) = asked(program);
     terminal.types("\u{4}");
     let (shown, code) = terminal.ends();
-    assert!(shown.starts_with("\nwaiting: 1 call needs your approval\n"), "{shown}");
+    assert!(shown.starts_with("\nwaiting: the program asks you a question\n"), "{shown}");
     let hint = format!("\nhint: `pml approve {}` goes on\n", open_question(&env));
     assert!(shown.ends_with(&hint), "{shown}");
     assert_eq!(shown.matches("\nhint: ").count(), 1, "{shown}");
@@ -460,21 +462,22 @@ fn a_prompt_with_colours_and_in_200_columns() {
         match columns {
             80 => assert_snapshot!(redacted(&shown), @r#"
             before
-            ␛[1m␛[33mpml␛[0m: 1 call needs your approval
+            ␛[1m␛[33mpml␛[0m: the program asks you a question
               tool      │ pml:confirm
               call with │ {"message":"go on?","token":"[hidden: 6 characters]","note":"n1"}
               why       │ the program asks you before it goes on
               digest    │ [digest]
-              ␛[1m␛[36my approve · a always · n decline · p replan · q abort · r reveal · ? help
+              ␛[1m␛[36my approve · a always · n decline · p replan: end, for a better program
+              q abort · r reveal · ? help
             "#),
             _ => assert_snapshot!(redacted(&shown), @r#"
             before
-            pml: 1 call needs your approval
+            pml: the program asks you a question
               tool      │ pml:confirm
               call with │ {"message":"go on?","token":"[hidden: 6 characters]","note":"n1"}
               why       │ the program asks you before it goes on
               digest    │ [digest]
-              y approve · a always · n decline · p replan · q abort · r reveal · ? help
+              y approve · a always · n decline · p replan: end, for a better program · q abort · r reveal · ? help
             "#),
         }
         terminal.sees("> ");

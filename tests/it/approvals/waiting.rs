@@ -19,7 +19,7 @@ fn a_program_that_asks_where_nobody_is_says_how_to_go_on_and_exits_with_4() {
     --- stdout ---
     before
     --- stderr ---
-    waiting: 1 call needs your approval
+    waiting: the program asks you a question
       tool      │ pml:confirm
       call with │ {"message":"go on?","token":"[hidden: 6 characters]"}
       why       │ the program asks you before it goes on
@@ -98,7 +98,7 @@ fn asks_are_numbered_where_there_are_several() {
     assert_snapshot!(output.snapshot(), @r#"
     exit code: 4
     --- stderr ---
-    waiting: 2 calls need your approval
+    waiting: the program asks you 2 questions
       ask 1
       tool      │ pml:confirm
       call with │ {"message":"one"}

@@ -176,10 +176,11 @@ fn version_and_help_and_completions_go_to_stdout() {
         json!({ "pml": env!("CARGO_PKG_VERSION"), "guest_sha256": pml::replay::GUEST_DIGEST })
     );
     let help = env.run(&["--help"]);
-    assert_snapshot!(help.snapshot(), @r#"
+    assert_snapshot!(help.snapshot(), @r"
     exit code: 0
     --- stdout ---
-    Runs agent-written JavaScript and TypeScript in a sandbox that can only ask
+    Runs agent-written JavaScript and TypeScript in a sandbox that reaches the world only through MCP
+    tools you allow
 
     Usage: pml [OPTIONS] <COMMAND>
 
@@ -243,7 +244,7 @@ fn version_and_help_and_completions_go_to_stdout() {
               levels of parts of pml, as in `info,pml::call=debug`. Without it the level is warn.
 
     `pml help COMMAND` tells more about a command.
-    "#);
+    ");
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = env.run(&["completions", shell]);
         assert!(script.stdout.contains("pml") && script.stdout.contains("cpu-time"), "{shell}");

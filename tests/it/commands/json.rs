@@ -50,6 +50,7 @@ fn every_command_that_fails_prints_one_document_with_the_error() {
         (&["rnu", "x.ts"], 2, "USAGE"),
         (&["eval"], 2, "USAGE"),
         (&["eval", "1", "--memory", "64"], 2, "USAGE"),
+        (&["runs", "--json=true"], 2, "USAGE"),
         (&["eval", "1", "--timeout", "-1s"], 2, "USAGE"),
         (&["eval", "1", "--inputs", "{n:1}"], 2, "USAGE"),
         (&["eval", "1", "--inputs", "@nothing.json"], 1, "IO"),
@@ -98,9 +99,73 @@ fn every_command_that_fails_prints_one_document_with_the_error() {
         env.write("bad.ts", "const = 1");
         env.write("bad.json", "{");
         env.write("throws.ts", "throw new TypeError('no')");
-        let output = env.run(&with_json(arguments));
+        let output = match arguments.iter().any(|word| word.starts_with("--json")) {
+            true => env.run(arguments),
+            false => env.run(&with_json(arguments)),
+        };
         fails(&output, *exit, code, &arguments.join(" "));
     }
+}
+
+/// Returns the fields that are null, anywhere in a document.
+fn null_fields(value: &Value, path: &str) -> Vec<String> {
+    match value {
+        Value::Object(fields) => {
+            let inner = fields.iter().flat_map(|(name, value)| {
+                let path = format!("{path}.{name}");
+                if value.is_null() { vec![path] } else { null_fields(value, &path) }
+            });
+            inner.collect()
+        }
+        Value::Array(items) => items.iter().flat_map(|item| null_fields(item, path)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn a_field_that_has_nothing_to_say_is_left_out() {
+    let env = trusted_project(
+        pml(),
+        &json!({ "permissions": { "allow": ["box:*"] }, "servers": { "box": toolbox_server() } }),
+    );
+    let program = "try { await mcp.box.sorry({}) } catch {}\n\
+                   await mcp.box.echo({ text: 'x' })\nawait mcp.pml.confirm({ message: 'go on?' })";
+    let run = ["eval", program, "--approval-timeout", "never", "--json"];
+    let waiting = run_with_path(&env, &run);
+    assert_eq!(waiting.code, 4, "{waiting:?}");
+    assert_eq!(null_fields(&document_of(&waiting), "waiting"), [""; 0]);
+    for arguments in [
+        &["runs"][..],
+        &["runs", "show", "last"],
+        &["approvals"],
+        &["approve", "last", "--yes", "--no-run"],
+        &["approve", "last", "--yes", "--no-run"],
+        &["servers"],
+        &["tools"],
+        &["trust", "--show"],
+        &["doctor"],
+        &["import"],
+        &["types"],
+        &["check", "main.ts"],
+        &["install"],
+        &["runs", "show", "last"],
+    ] {
+        env.write("main.ts", "await mcp.box.nothing({})");
+        let found = document(&run_with_path(&env, &with_json(arguments)), &arguments.join(" "));
+        assert_eq!(null_fields(&found, &arguments.join(" ")), [""; 0], "{found}");
+    }
+}
+
+#[test]
+fn a_null_that_is_a_value_is_kept() {
+    let env = trusted_project(
+        pml(),
+        &json!({ "permissions": { "allow": ["box:*"] }, "servers": { "box": toolbox_server() } }),
+    );
+    let program = "await mcp.box.echo({ text: 'x', more: null }).catch(() => null); return null";
+    assert_eq!(run_with_path(&env, &["eval", program, "--json"]).stdout, "null\n");
+    let shown = json_of(&env, &["runs", "show", "last", "--json"]);
+    assert_eq!(shown["calls"][0]["arguments"], json!({ "text": "x", "more": null }), "{shown}");
 }
 
 #[test]

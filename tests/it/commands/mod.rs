@@ -13,5 +13,6 @@ mod logging;
 mod runs;
 mod screens;
 mod servers;
+mod setup_screens;
 mod watch;
 mod wrong_inputs;

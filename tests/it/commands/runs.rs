@@ -234,6 +234,13 @@ fn prune_forgets_what_is_over_and_keeps_what_waits() {
     for _ in 0..3 {
         assert_eq!(env.run(&["eval", "1"]).code, 0);
     }
+    let bare = env.run(&["runs", "prune"]);
+    assert_eq!((bare.stdout.as_str(), bare.code), ("there is nothing to delete\n", 0));
+    assert_eq!(
+        bare.stderr,
+        "without flags, the last 1000 runs are kept, for 30 days\n\
+         hint: `--older-than 7d`, `--keep 10` or `--all` deletes more\n"
+    );
     let some = env.run(&["runs", "prune", "--keep", "1", "--json"]);
     assert_eq!(
         (some.stdout.as_str(), some.stderr.as_str(), some.code),

@@ -42,7 +42,8 @@ fn the_question_about_trust() {
     ␛[1mnot trusted␛[0m: `.pml.json` of $TEST_ENV
       2 servers:
          ␛[1mfiles␛[0m                                   │ npx -y @scope/some-server@1.2.3 
-      │ --verbose --log-file ./logs/a-long-name.log
+                                                 │ --verbose --log-file ./logs/a-lon
+                                                 │ g-name.log
          ␛[2m  TOKEN␛[0m                                 │ ${MY_TOKEN}
          ␛[1m␛[33m  NODE_OPTIONS  DECIDES WHAT IS LOADED␛[0m  │ --require ./x.js
          ␛[1mweb␛[0m                                     │ https://host.example/mcp
@@ -386,7 +387,7 @@ fn a_project_is_made_and_its_servers_come_and_go() {
     assert_snapshot!(env.run(&["add", "web", "--yes", "--url", "not a url"]).snapshot(), @r"
     exit code: 2
     --- stderr ---
-    error: `--url` is not a URL that begins with `https://` or `http://`
+    error: `--url not a url` is not a URL that begins with `https://` or `http://`
     hint: `pml add --help` shows examples
     ");
     assert_snapshot!(env.run(&["add", "web", "--yes", "--url", "https://h.example", "--header", "A b: ${"]).snapshot(), @r"

@@ -105,7 +105,7 @@ fn what_cannot_be_a_server_is_refused_and_nothing_is_written() {
         (&["add", "--yes", "a:b", "--", "x"], "a server cannot have the name `a:b`"),
         (
             &["add", "--yes", "a", "--url", "ftp://h"],
-            "`--url` is not a URL that begins with `https://` or `http://`",
+            "`--url ftp://h` is not a URL that begins with `https://` or `http://`",
         ),
         (&["add", "--yes", "a", "--env", "hunter2", "--", "x"], "write `--env` as `NAME=value`"),
         (&["add", "--yes", "a", "--", "${x"], "a `${` is not closed with `}`"),

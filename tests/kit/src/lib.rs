@@ -71,4 +71,4 @@ pub use toolbox::{
     toolbox_script, toolbox_server, trusted_project, untrusted_project,
 };
 pub use tree::{files_under, project_root};
-pub use waiting::{PATIENCE, outlast, outlast_async, wait_until, wait_until_async};
+pub use waiting::{PATIENCE, eventually, outlast, outlast_async, wait_until, wait_until_async};

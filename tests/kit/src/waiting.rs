@@ -20,6 +20,15 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
+/// Does the same as [`wait_until`], and lets other tasks run meanwhile.
+///
+/// # Panics
+///
+/// If it does not hold within [`PATIENCE`]; `what` names the condition.
+pub async fn eventually(what: &str, holds: impl Fn() -> bool) {
+    wait_until_async(what, || std::future::ready(holds())).await;
+}
+
 /// Waits until `span` has passed. Only for tests about limits of time, and only where it does no
 /// harm if it takes longer.
 #[expect(clippy::disallowed_methods, reason = "how long a test waits, which no program sees")]

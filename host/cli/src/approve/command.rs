@@ -4,6 +4,7 @@ use super::confirm::confirm_on_terminal;
 use super::record::{ApproveContext, RecordedStatus};
 use crate::execute::{JournalStorage, project_engine, run_and_print, runtime};
 use crate::identify::short;
+use crate::present_fields::present_fields;
 use crate::project_context::{ProjectContext, ProjectFilesTrust};
 use crate::reveal::{Reveal, redactor};
 use crate::widening_permit::CallingAgent;
@@ -162,7 +163,7 @@ impl ApproveCommand {
                     ui::say(&format!(
                         "it was answered before; `pml run --resume {name}` goes on with the run"
                     ));
-                    ui::document(&json!({ "recorded": null, "run_id": run }))?;
+                    ui::document(&json!({ "run_id": run }))?;
                     Ok(ExitCode::SUCCESS)
                 }
                 RecordedStatus::Recorded { run, owner, open, asks } => {
@@ -172,16 +173,16 @@ impl ApproveCommand {
                     let asks: Vec<_> = asks.collect();
                     let recorded =
                         json!({ "run_id": run, "owner": owner, "open": open, "asks": asks });
-                    ui::document(&json!({ "recorded": recorded }))?;
+                    ui::document(&json!({ "recorded": present_fields(recorded) }))?;
                     Ok(ExitCode::SUCCESS)
                 }
                 RecordedStatus::NotRecorded(code) if code == ExitCode::SUCCESS => {
-                    ui::document(&json!({ "recorded": null }))?;
+                    ui::document(&json!({}))?;
                     Ok(code)
                 }
                 RecordedStatus::NotRecorded(code) => {
-                    let found = json!({ "recorded": null });
-                    report::failed_document(found, Code::CommandFailed, "nothing was recorded")?;
+                    let message = "nothing was recorded";
+                    report::failed_document(json!({}), Code::CommandFailed, message)?;
                     Ok(code)
                 }
             }

@@ -3,6 +3,7 @@
 use super::line::lines;
 use crate::execute::runtime;
 use crate::identify::matching;
+use crate::present_fields::present_fields;
 use crate::quantity::{counted, parse_duration};
 use crate::report::{self, FAILED, HintedError};
 use crate::reveal::{Reveal, redactor};
@@ -131,14 +132,14 @@ impl AuditCommand {
         if !self.json && !entries.is_empty() {
             ui::print(&lines(&entries, width_of_stdout()).join("\n"))?;
         }
-        Ok(pml::json::json!({
+        Ok(present_fields(pml::json::json!({
             "verified": trail.defect.is_none(),
             "entries": entries.iter().map(json).collect::<Value>(),
             "count": trail.count,
             "head": trail.hash,
             "kept_up_to": trail.anchored,
             "accepted_up_to": trail.accepted,
-        }))
+        })))
     }
 }
 
@@ -147,7 +148,7 @@ fn json(entry: &AuditEntry) -> Value {
     let mut body = entry.body.clone();
     // An entry that was tampered with may hold any JSON value.
     if !body.is_object() {
-        body = pml::json::json!({ "number": entry.number, "what": null, "unreadable": true });
+        body = pml::json::json!({ "number": entry.number, "unreadable": true });
     }
     body["hash"] = entry.hash.as_str().into();
     body

@@ -71,7 +71,7 @@ fn event_label(entry: &AuditEntry) -> (String, Style) {
 /// Returns the details of an entry in one line.
 fn details(entry: &AuditEntry) -> String {
     let body = &entry.body;
-    let field = |name: &str| one_line(body.get(name).and_then(Value::as_str).unwrap_or("?"));
+    let field = |name: &str| in_one_line(body.get(name).and_then(Value::as_str).unwrap_or("?"));
     let by = || format!("by {} ({})", field("who"), field("channel"));
     match entry.kind() {
         "asked" => asked_details(body),
@@ -81,7 +81,7 @@ fn details(entry: &AuditEntry) -> String {
                 only => format!(", on condition {}", brief(only, TEXT)),
             };
             let digest = body["digest"].as_str().map_or(String::new(), |digest| {
-                format!(", digest {}", one_line(digest).chars().take(DIGEST).collect::<String>())
+                format!(", digest {}", in_one_line(digest).chars().take(DIGEST).collect::<String>())
             });
             format!("{} {}{only}{digest}", field("tool"), by())
         }
@@ -99,20 +99,20 @@ fn details(entry: &AuditEntry) -> String {
         }
         "lapsed" => {
             let parts = body["differences"].as_array().into_iter().flatten();
-            let parts = parts.filter_map(|part| part["part"].as_str()).map(one_line);
+            let parts = parts.filter_map(|part| part["part"].as_str()).map(in_one_line);
             format!("{}: {} changed", field("tool"), parts.collect::<Vec<_>>().join(", "))
         }
         "installed" => {
-            let package = |name: &str| one_line(body["package"][name].as_str().unwrap_or("?"));
+            let package = |name: &str| in_one_line(body["package"][name].as_str().unwrap_or("?"));
             let digest = body["digest"].as_str().map_or(String::new(), |digest| {
-                format!(", sha256 {}", one_line(&short_digest(digest)))
+                format!(", sha256 {}", in_one_line(&short_digest(digest)))
             });
             let (name, version, from) = (package("name"), package("version"), package("source"));
             format!("{name}@{version} from {from}{digest}")
         }
         "changed" => {
             let changes = body["changes"].as_array().into_iter().flatten();
-            let changes = changes.filter_map(Value::as_str).map(one_line).collect::<Vec<_>>();
+            let changes = changes.filter_map(Value::as_str).map(in_one_line).collect::<Vec<_>>();
             format!("{} {}", changes.join("; "), by())
         }
         "trusted" | "trusted_once" | "distrusted" => format!("{} {}", field("folder"), by()),
@@ -130,14 +130,14 @@ fn details(entry: &AuditEntry) -> String {
 fn asked_details(body: &Value) -> String {
     let asks: &[Value] = body["asks"].as_array().map_or(&[], Vec::as_slice);
     let Some(first) = asks.first() else { return "?".into() };
-    let tool = one_line(first["tool"].as_str().unwrap_or("?"));
+    let tool = in_one_line(first["tool"].as_str().unwrap_or("?"));
     let more = match body["ask_count"].as_u64().unwrap_or(1) {
         0 | 1 => String::new(),
         count => format!(" and {} more", count - 1),
     };
     let kind = match first["kind"].as_str() {
         Some("tool_permission") | None => String::new(),
-        Some(kind) => format!(" ({})", one_line(kind)),
+        Some(kind) => format!(" ({})", in_one_line(kind)),
     };
     format!("{tool}{kind} {}{more}", brief(&first["arguments"], 100))
 }
@@ -145,10 +145,6 @@ fn asked_details(body: &Value) -> String {
 /// Returns the beginning of a digest.
 fn short_digest(digest: &str) -> String {
     digest.chars().take(12).collect()
-}
-
-fn one_line(text: &str) -> String {
-    in_one_line(text)
 }
 
 #[cfg(test)]

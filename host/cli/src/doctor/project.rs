@@ -6,7 +6,7 @@ use crate::project_context::ProjectContext;
 use pml::{
     Environment, Project,
     project::{ImportSource, ProjectState, TrustState, find_servers},
-    text::escape,
+    text::{escape, in_one_line},
 };
 use std::path::Path;
 
@@ -98,7 +98,14 @@ pub(super) fn clients(folder: &Path, environment: &Environment) -> Vec<DoctorChe
         let file = escape(&file.to_string_lossy()).into_owned();
         DoctorCheck::fine("clients", format!("{} uses pml: {file}", client_name(*client)))
     });
-    let mut checks: Vec<_> = with_pml.collect();
+    let broken = found.broken_pml_entries.iter().map(|entry| {
+        let (name, file) = (in_one_line(&entry.name), in_one_line(&entry.file.to_string_lossy()));
+        let client = client_name(entry.client);
+        let message = format!("{client} has a server `{name}` that does not start pml: {file}");
+        DoctorCheck::warning("clients", message)
+            .hint("write `\"command\": \"pml\", \"args\": [\"stdio\"]`, or the full path of pml")
+    });
+    let mut checks: Vec<_> = with_pml.chain(broken).collect();
     if checks.is_empty() {
         checks.push(
             DoctorCheck::note("clients", "no client uses pml in this folder")

@@ -5,20 +5,17 @@ use super::launch::{fetched_anew, missing_script};
 use crate::moment::format_span;
 use crate::project_context::ProjectContext;
 use crate::quantity::counted;
-use crate::servers::{ServerHealth, rows};
+use crate::servers::{ServerHealth, UnusableState, rows};
 use crate::trust::one_line;
 use pml::{
     Environment, Project, Secret,
-    project::{Launch, PackageState, RequestedVersion, ServerConfig},
+    project::{Launch, PackageState, RequestedVersion, ServerConfig, UnusableCause},
     text::escape,
 };
 use std::path::Path;
 use url::{Host, Url};
 
 const AREA: &str = "servers";
-
-/// Reasons for which a server is not used that are no mistakes.
-const INTENDED: &[&str] = &["it is disabled", "its command is pml itself"];
 
 /// Number of stderr lines that are shown.
 const STDERR: usize = 5;
@@ -35,18 +32,18 @@ pub(super) async fn check_declarations(
         checks.extend(check_server(server, package, environment));
     }
     for server in &project.unusable {
-        checks.push(unusable(&server.name, &server.reason));
+        checks.push(unusable(&server.name, &server.reason, server.cause));
     }
     checks.extend(none_configured(project));
     checks
 }
 
 /// Describes a server that cannot be used. Its user may have wanted it so.
-fn unusable(name: &str, reason: &str) -> DoctorCheck {
+fn unusable(name: &str, reason: &str, cause: UnusableCause) -> DoctorCheck {
     let message = format!("`{}` cannot be used: {}", escape(name), one_line(reason));
-    match INTENDED.contains(&reason) {
-        true => DoctorCheck::warning(AREA, message),
-        false => DoctorCheck::failure(AREA, message),
+    match cause {
+        UnusableCause::Disabled | UnusableCause::PmlItself => DoctorCheck::warning(AREA, message),
+        _ => DoctorCheck::failure(AREA, message),
     }
 }
 
@@ -211,13 +208,11 @@ pub(super) async fn check_started(context: &ProjectContext) -> Vec<DoctorCheck> 
             }
             ServerHealth::NotInstalled(package) => not_installed_note(&row.name, package, None),
             ServerHealth::Missing(variables) => missing_variables(&row.name, variables),
-            ServerHealth::Unusable(reason) => {
-                let (reason, hint) = reason.split_once("\nhint: ").unwrap_or((reason.as_str(), ""));
-                let message = format!("`{name}` cannot be used: {}", one_line(reason));
+            ServerHealth::Unusable(UnusableState { reason, hint, cause }) => {
+                let check = unusable(&row.name, reason, *cause);
                 match hint {
-                    "" => unusable(&row.name, reason),
-                    // The launch line is refused.
-                    hint => DoctorCheck::failure(AREA, message).hint(escape(hint)),
+                    Some(hint) => check.hint(escape(hint)),
+                    None => check,
                 }
             }
             ServerHealth::NotStarted | ServerHealth::Untrusted => {

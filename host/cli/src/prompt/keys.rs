@@ -53,7 +53,7 @@ pub(super) fn keys(ask: &Ask) -> Vec<PromptKey> {
     }
     let long =
         "end the run, and report what was completed, so that a better program can be written";
-    keys.push(decides("p", "replan", long, Decision::Replan));
+    keys.push(decides("p", "replan: end, for a better program", long, Decision::Replan));
     keys.push(decides("q", "abort", "end the run", Decision::Abort));
     let long = "show all details with their secrets, after a warning";
     keys.push(key("r", "reveal", long, KeyAction::Reveal));

@@ -9,18 +9,17 @@
 use super::keys::{KeyAction, PromptKey, keys};
 use crate::always_choices::{ConstraintSuggester, choices, decision_of_choice};
 use crate::execute::JournalStorage;
-use crate::facts::whole_line;
 use crate::prompt::open_questions::TerminalQuestion;
 use crate::reveal::reveal_warning;
 use crate::terminal::Terminal;
 use crate::ui::{DIM, HINT, WARNING};
 use crate::user_name::user;
-use crate::wrap::wrap;
+use crate::wrap::{in_columns, wrap};
 use pml::json::{self, Value};
 use pml::{
     Answer, Approver, Ask, BoxFuture, Decision, Question,
     approval::{AskId, AskKind, details_of_ask_with, lines_of_ask_with, suggest_constraints},
-    text::{Redactor, cut_to_columns},
+    text::{Redactor, cut_to_columns, in_one_line},
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -29,6 +28,9 @@ use tokio::sync::{Mutex, mpsc};
 
 /// The channel that is recorded with an answer.
 const CHANNEL: &str = "terminal";
+
+/// The tool with which a program asks a person itself.
+const CONFIRM: &str = "pml:confirm";
 
 /// Number of new details after which the first lines of an ask are shown again.
 const MANY_DETAILS: usize = 12;
@@ -148,6 +150,13 @@ fn header(question: &Question) -> String {
 
 /// Returns what a question needs from a person, in a few words.
 pub(crate) fn needed_answer(question: &Question) -> String {
+    let is_own = |ask: &Ask| ask.kind == AskKind::ToolPermission && ask.tool == CONFIRM;
+    if question.asks.iter().all(is_own) {
+        return match question.asks.len() {
+            1 => "the program asks you a question".into(),
+            count => format!("the program asks you {count} questions"),
+        };
+    }
     let is_call = |ask: &Ask| matches!(ask.kind, AskKind::ToolPermission | AskKind::UncertainCall);
     match (question.asks.iter().all(is_call), question.asks.len()) {
         (true, 1) => "1 call needs your approval".into(),
@@ -205,8 +214,7 @@ impl PromptDialog<'_> {
 
     async fn decide(&mut self, ask: &Ask) -> io::Result<Option<Decision>> {
         let keys = keys(ask);
-        let shown = keys.iter().map(|key| format!("{} {}", key.key, key.short));
-        let shown = shown.chain(["? help".into()]).collect::<Vec<_>>().join(" · ");
+        let shown = shown_keys(&keys, self.terminal.width());
         loop {
             let Some(line) = self.line(&format!("  {HINT}{shown}{HINT:#} > ")).await? else {
                 return Ok(None);
@@ -234,7 +242,7 @@ impl PromptDialog<'_> {
                 }
                 None => {
                     if !typed.is_empty() {
-                        let typed = cut_to_columns(&whole_line(&typed), MAX_TYPED_COLUMNS);
+                        let typed = cut_to_columns(&in_one_line(&typed), MAX_TYPED_COLUMNS);
                         self.say(&format!("  `{typed}` is none of these"))?;
                     }
                     None
@@ -313,18 +321,20 @@ impl PromptDialog<'_> {
     }
 }
 
-/// Breaks a text of pml between words, so that its lines fit.
-fn in_columns(text: &str, width: usize) -> Vec<String> {
+/// Returns the keys for the prompt, in lines that fit. The last one has room for an answer.
+fn shown_keys(keys: &[PromptKey], width: usize) -> String {
+    let shown = keys.iter().map(|key| format!("{} {}", key.key, key.short));
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
+    for key in shown.chain(["? help".into()]) {
         match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                *line += &format!(" {word}");
+            // Two columns stand before it, and ` > ` and a letter behind it.
+            Some(line) if line.chars().count() + 3 + key.chars().count() + 6 <= width => {
+                *line += &format!(" · {key}");
             }
-            _ => lines.push(word.to_owned()),
+            _ => lines.push(key),
         }
     }
-    lines
+    lines.join("\n  ")
 }
 
 /// Prints a note if the question was closed while it was on the screen.

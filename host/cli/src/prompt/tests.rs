@@ -270,6 +270,18 @@ fn any_arguments_is_the_first_choice_and_replan_ends_the_run() {
 }
 
 #[test]
+fn a_question_of_the_program_itself_is_not_called_a_call() {
+    let (mut person, prompt) = Person::at_terminal();
+    let asking = ask_in_thread(&prompt, vec![ask(AskKind::ToolPermission, "pml:confirm")]);
+    assert!(person.sees("> ").contains(": the program asks you a question"));
+    person.types("n\n");
+    assert_eq!(decisions(asking.join().unwrap()), [(1, Decision::Decline)]);
+    let two = || ask(AskKind::ToolPermission, "pml:confirm");
+    let text = super::needed_answer(&question(vec![two(), two()]));
+    assert_eq!(text, "the program asks you 2 questions");
+}
+
+#[test]
 fn every_kind_of_ask_has_its_own_yes() {
     let package = Package::new("s", Ecosystem::Npm, "serena", "0.5.0", "registry.example", "npx");
     let install = Need::Install(package);
@@ -299,7 +311,9 @@ fn every_kind_of_ask_has_its_own_yes() {
         let asking = ask_in_thread(&prompt, vec![ask]);
         let shown_text = person.sees("> ");
         assert!(shown_text.contains(shown) && shown_text.contains(yes), "{kind:?}: {shown_text}");
-        assert!(shown_text.contains(" · p replan · q abort · r reveal · "), "{shown_text}");
+        assert!(shown_text.contains("p replan: end, for a better program"), "{shown_text}");
+        let plain = anstream::adapter::strip_str(&shown_text).to_string();
+        assert!(plain.lines().all(|line| line.chars().count() <= 80), "{shown_text}");
         person.types("a\n");
         if !always {
             person.sees("> ");

@@ -6,7 +6,8 @@ use crate::execute::runtime;
 use crate::quantity::{counted, parse_duration, shown_count};
 use crate::reveal::{Reveal, redactor};
 use crate::terminal::width_of_stdout;
-use crate::{identify, project, ui};
+use crate::ui::{self, HINT};
+use crate::{identify, project};
 use anyhow::Result;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
@@ -130,6 +131,13 @@ impl RunsCommand {
                     true => ui::document(&json!({ "forgotten": count }))?,
                     false => ui::print(&forgotten(count))?,
                 }
+                if command.is_bare() {
+                    let (kept, days) = (PruneRule::KEEP, PruneRule::AGE.as_secs() / 86_400);
+                    ui::say(&format!(
+                        "without flags, the last {kept} runs are kept, for {days} days\n\
+                         {HINT}hint{HINT:#}: `--older-than 7d`, `--keep 10` or `--all` deletes more"
+                    ));
+                }
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -137,6 +145,11 @@ impl RunsCommand {
 }
 
 impl RunsPruneCommand {
+    /// Reports whether nothing is said about which runs are meant.
+    fn is_bare(&self) -> bool {
+        !self.all && self.keep.is_none() && self.older_than.is_none()
+    }
+
     fn rule(&self) -> PruneRule {
         let mut rule = PruneRule::default();
         match (self.all, self.keep, self.older_than) {

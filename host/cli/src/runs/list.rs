@@ -2,6 +2,7 @@
 
 use crate::identify::short;
 use crate::moment::{ago, format_span};
+use crate::present_fields::present_fields;
 use crate::table::{TableCell, table};
 use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use anstyle::Style;
@@ -50,7 +51,7 @@ pub(super) fn json(runs: &[RunSummary]) -> Value {
 
 /// Returns a run as JSON: points in time as dates, durations in milliseconds.
 pub(super) fn summary_json(run: &RunSummary) -> Value {
-    json!({
+    present_fields(json!({
         "run_id": run.run,
         "state": run.state,
         "script": run.script,
@@ -62,7 +63,7 @@ pub(super) fn summary_json(run: &RunSummary) -> Value {
         "owner": run.owner,
         "resumed_from": run.resumed_from,
         "open_questions": run.questions,
-    })
+    }))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::list::summary_json;
 use super::show::RunDetails;
 use crate::outcome_json::failure_report;
+use crate::present_fields::present_fields;
 use pml::journal::{CallPhase, CallState, PastCall};
 use pml::json::{self, Value, json};
 use pml::{
@@ -27,7 +28,7 @@ impl RunDetails {
         all["questions"] =
             questions.map(|question| self.asked_question_json(question, redactor)).collect();
         all["ending"] = self.ending().map(|ending| redactor.redact(&ending_json(ending))).into();
-        all
+        present_fields(all)
     }
 
     fn asked_question_json(&self, question: &Question, redactor: &Redactor) -> Value {
@@ -81,33 +82,36 @@ fn question_with_decisions(
         if let Some(decided) = recorded {
             asked["decided"] = decision_json(decided, redactor);
         }
-        asked
+        present_fields(asked)
     });
-    json!({
+    present_fields(json!({
         "workflow_id": question.id,
         "run_id": question.run,
         "script": question.script,
         "asked_at": question.asked_at.to_string(),
         "expires_at": question.expires_at.map(|at| at.to_string()),
         "asks": asks.collect::<Vec<_>>(),
-    })
+    }))
 }
 
 fn decision_json(decided: &RecordedDecision, redactor: &Redactor) -> Value {
-    let (result, only_for) = match &decided.decision {
-        Decision::Result(result) => (Some(redactor.redact(result)), None),
-        Decision::AlwaysWithin(constraints) => (None, Some(describe_constraints(constraints))),
-        _ => (None, None),
+    let only_for = match &decided.decision {
+        Decision::AlwaysWithin(constraints) => Some(describe_constraints(constraints)),
+        _ => None,
     };
-    json!({
+    let mut decision = present_fields(json!({
         "decision": decided.decision.name(),
-        "result": result,
         "only_for": only_for,
         "who": decided.who,
         "channel": decided.channel,
         "at": decided.at.to_string(),
         "digest": decided.digest,
-    })
+    }));
+    // A result may be null.
+    if let Decision::Result(result) = &decided.decision {
+        decision["result"] = redactor.redact(result);
+    }
+    decision
 }
 
 fn call_json(call: &PastCall<'_>, redactor: &Redactor) -> Value {
@@ -122,17 +126,8 @@ fn call_json(call: &PastCall<'_>, redactor: &Redactor) -> Value {
         CallState::Cancelled => ("cancelled", None),
         CallState::Abandoned => ("abandoned", None),
     };
-    let (result, error) = match call.settled {
-        Some(CallResult::Value(text)) => (redacted_json(text, redactor), Value::Null),
-        Some(CallResult::Error { message, data, .. }) => {
-            let data = data.as_deref().map(|data| redacted_json(data, redactor));
-            let message = redactor.redact_text(message);
-            (Value::Null, json!({ "code": code, "message": message, "data": data }))
-        }
-        _ => (Value::Null, Value::Null),
-    };
     let waited = call.time_in(CallPhase::Asked);
-    json!({
+    let mut shown = present_fields(json!({
         "call": call.call,
         "tool": call.tool_name(),
         "standing": state,
@@ -144,10 +139,20 @@ fn call_json(call: &PastCall<'_>, redactor: &Redactor) -> Value {
         "waited_for_people_ms": milliseconds(waited),
         "starting_ms": milliseconds(call.time_in(CallPhase::Starting)),
         "installing_ms": milliseconds(call.time_in(CallPhase::Installing)),
-        "arguments": call.arguments.map_or(Value::Null, |text| redacted_json(text, redactor)),
-        "result": result,
-        "error": error,
-    })
+        "arguments": call.arguments.ok().map(|text| redacted_json(text, redactor)),
+    }));
+    match call.settled {
+        // A result may be null.
+        Some(CallResult::Value(text)) => shown["result"] = redacted_json(text, redactor),
+        Some(CallResult::Error { message, data, .. }) => {
+            let data = data.as_deref().map(|data| redacted_json(data, redactor));
+            let message = redactor.redact_text(message);
+            let error = json!({ "code": code, "message": message, "data": data });
+            shown["error"] = present_fields(error);
+        }
+        _ => {}
+    }
+    shown
 }
 
 /// Parses a JSON text and hides secrets in it. Returns null if it is nested too deeply.

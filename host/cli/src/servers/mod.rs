@@ -8,4 +8,4 @@ mod row;
 mod show;
 
 pub(super) use command::ServersCommand;
-pub(super) use row::{ServerHealth, ServerRow, missing_package, rows};
+pub(super) use row::{ServerHealth, ServerRow, UnusableState, missing_package, rows};

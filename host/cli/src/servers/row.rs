@@ -1,10 +1,11 @@
 //! One server: its declaration in the project's files, and the status that it reports itself.
 
+use crate::present_fields::present_fields;
 use crate::project_context::ProjectContext;
 use pml::json::{Value, json};
 use pml::{
     Servers,
-    project::{Launch, PackageState, ServerState, ServerStatus},
+    project::{Launch, PackageState, ServerState, ServerStatus, UnusableCause, UnusableServer},
     text::milliseconds,
 };
 
@@ -31,9 +32,17 @@ pub(crate) enum ServerHealth {
     /// Its package is not installed, or has changed since it was installed.
     NotInstalled(String),
     /// Its declaration is such that it cannot be started.
-    Unusable(String),
+    Unusable(UnusableState),
     /// The file that declares it is not trusted.
     Untrusted,
+}
+
+/// Why a server cannot be started as it is declared.
+#[derive(Debug, PartialEq)]
+pub(crate) struct UnusableState {
+    pub(crate) reason: String,
+    pub(crate) hint: Option<String>,
+    pub(crate) cause: UnusableCause,
 }
 
 /// Returns all declared servers, in the order of their declaration.
@@ -54,7 +63,10 @@ pub(crate) async fn rows(context: &ProjectContext) -> Vec<ServerRow> {
         let unusable = project.unusable.iter().find(|server| server.name == name);
         let health = match (&status, unusable) {
             (Some(status), _) => health(&status.state),
-            (None, Some(unusable)) => ServerHealth::Unusable(unusable.reason.clone()),
+            (None, Some(UnusableServer { reason, cause, .. })) => {
+                let (reason, cause) = (reason.clone(), *cause);
+                ServerHealth::Unusable(UnusableState { reason, hint: None, cause })
+            }
             (None, None) => ServerHealth::Untrusted,
         };
         ServerRow { name, kind, health, status }
@@ -80,8 +92,8 @@ async fn package_problem(servers: &Servers, name: &str) -> Option<ServerHealth> 
             Some(ServerHealth::NotInstalled(package))
         }
         PackageState::Unusable { reason, hint } => {
-            let hint = hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
-            Some(ServerHealth::Unusable(format!("{reason}{hint}")))
+            let cause = UnusableCause::Mistake;
+            Some(ServerHealth::Unusable(UnusableState { reason, hint, cause }))
         }
         _ => None,
     }
@@ -133,7 +145,16 @@ impl ServerRow {
     /// Returns why it failed or is unusable, if it is.
     pub(super) fn reason(&self) -> Option<&str> {
         match &self.health {
-            ServerHealth::Failed(reason) | ServerHealth::Unusable(reason) => Some(reason),
+            ServerHealth::Failed(reason) => Some(reason),
+            ServerHealth::Unusable(state) => Some(&state.reason),
+            _ => None,
+        }
+    }
+
+    /// Returns what to do about a server that is unusable, if pml knows it.
+    pub(super) fn hint(&self) -> Option<&str> {
+        match &self.health {
+            ServerHealth::Unusable(state) => state.hint.as_deref(),
             _ => None,
         }
     }
@@ -151,6 +172,9 @@ impl ServerRow {
         let mut value = json!({ "name": self.name, "kind": self.kind, "state": state });
         if let Some(reason) = self.reason() {
             value["reason"] = reason.into();
+        }
+        if let Some(hint) = self.hint() {
+            value["hint"] = hint.into();
         }
         if let ServerHealth::NotInstalled(package) = &self.health {
             value["package"] = package.as_str().into();
@@ -170,6 +194,6 @@ impl ServerRow {
         value["memory_bytes"] = json!(status.memory);
         value["stderr"] = json!(status.stderr);
         value["noise_lines"] = json!(status.noise_lines);
-        value
+        present_fields(value)
     }
 }

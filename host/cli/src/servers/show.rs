@@ -118,6 +118,9 @@ fn problem_lines(row: &ServerRow) -> Vec<String> {
         let lines_of_reason = escape(reason).replace('\n', "\n  ");
         lines.push(format!("{BAD}{name}{BAD:#}: {lines_of_reason}"));
     }
+    if let Some(hint) = row.hint() {
+        lines.push(format!("  {HINT}hint{HINT:#}: {}", escape(hint).replace('\n', "\n  ")));
+    }
     let Some(reported) = &row.status else { return lines };
     if !lines.is_empty() {
         let start = reported.stderr.len().saturating_sub(STDERR_LINES);
@@ -137,11 +140,14 @@ fn problem_lines(row: &ServerRow) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::lines;
-    use crate::servers::row::{ServerHealth, ServerRow};
+    use crate::servers::row::{ServerHealth, ServerRow, UnusableState};
+    use pml::project::UnusableCause;
 
     #[test]
     fn names_and_reasons_cannot_draw_on_the_terminal() {
-        let health = ServerHealth::Unusable("its type is `\u{1b}[2J`\nok".into());
+        let (reason, cause) = ("its type is `\u{1b}[2J`\nok".into(), UnusableCause::Mistake);
+        let hint = Some("\u{1b}[2J\nok".into());
+        let health = ServerHealth::Unusable(UnusableState { reason, hint, cause });
         let row = ServerRow { name: "a\u{1b}[2J".into(), kind: "stdio", health, status: None };
         let shown = anstream::adapter::strip_str(&lines(&[row], None).join("\n")).to_string();
         assert!(!shown.contains('\u{1b}'), "{shown}");

@@ -7,12 +7,12 @@ use crate::report::{self, FAILED};
 use crate::server_query::{query_tools, warn_unavailable, warn_untrusted};
 use crate::terminal::width_of_stdout;
 use crate::tools::selection::ToolSelection;
-use crate::ui::{self, ERROR, HINT};
+use crate::ui::{self, HINT};
 use crate::widening_permit::TrustOnceFlags;
 use anyhow::Result;
 use clap::Args;
 use pml::json::json;
-use pml::{Code, Policy, catalog::browse, project::Freshness, text::escape};
+use pml::{Code, Policy, catalog::browse, project::Freshness, run::ErrorReport};
 use std::process::ExitCode;
 
 /// List what programs can call
@@ -86,12 +86,19 @@ impl ToolsCommand {
             true => "no server could be asked for its tools".to_owned(),
             false => format!("no tool fits `{}`", self.wanted.join(" ")),
         };
-        ui::alert(&format!("{ERROR}error{ERROR:#}: {}", escape(&message)));
+        let hint = selection.near_names(&offer.definitions);
+        let mut error = ErrorReport::new(Code::ToolUnknown, message);
+        error.hint = hint.map(|near| format!("did you mean `{near}`?"));
+        ui::alert(&report::error_text(&error));
         let code = match (context.project.trust.is_trusted(), names.is_empty()) {
             (false, false) => Code::Untrusted,
             _ => Code::ToolUnknown,
         };
-        report::failed_document(document(), code, &message)?;
+        error.code = code.as_str().into();
+        error.error_type.clone_from(&error.code);
+        let mut found = document();
+        found["error"] = json!(error);
+        ui::document(&found)?;
         Ok(ExitCode::from(FAILED))
     }
 }

@@ -1,6 +1,7 @@
 //! The tools that the command line selects.
 
-use pml::{ToolName, catalog::ToolIndex, policy::ToolPattern, text::fold, tool::Definition};
+use pml::text::{fold, nearest};
+use pml::{ToolName, catalog::ToolIndex, policy::ToolPattern, tool::Definition};
 use std::sync::Arc;
 
 /// A selection of tools.
@@ -61,6 +62,21 @@ impl ToolSelection {
         fold(words) == fold(tool.tool())
     }
 
+    /// Returns tools whose names are near to the one that was typed, as text, or `None`.
+    pub(super) fn near_names(&self, definitions: &[Arc<Definition>]) -> Option<String> {
+        let typed = match self {
+            ToolSelection::Pattern(pattern) => String::from(pattern.clone()),
+            ToolSelection::Words(words) => words.clone(),
+            ToolSelection::All | ToolSelection::Server(_) => return None,
+        };
+        let whole = definitions.iter().map(|known| known.tool.as_str());
+        let near = match typed.contains(':') {
+            true => nearest(&typed, whole),
+            false => nearest(&typed, definitions.iter().map(|known| known.tool.tool())),
+        };
+        (!near.is_empty()).then(|| near.join("` or `"))
+    }
+
     /// Returns the words to search for, or an empty text for all tools.
     pub(super) fn query(&self) -> &str {
         match self {
@@ -73,6 +89,8 @@ impl ToolSelection {
 #[cfg(test)]
 mod tests {
     use super::ToolSelection;
+    use pml::tool::Definition;
+    use std::sync::Arc;
 
     fn selection(typed: &[&str]) -> ToolSelection {
         let typed: Vec<String> = typed.iter().map(|word| (*word).to_owned()).collect();
@@ -95,6 +113,18 @@ mod tests {
         assert!(names(&["read_file"], "fs:read_file") && names(&["readFile"], "fs:read-file"));
         assert!(!names(&["read"], "fs:read_file") && !names(&["fs"], "fs:fs"));
         assert!(!names(&[], "fs:read_file"));
+    }
+
+    #[test]
+    fn a_name_that_is_not_quite_right_leads_to_the_right_one() {
+        let tool =
+            |name: &str| Arc::new(Definition::new(name.parse().unwrap(), "", pml::json::json!({})));
+        let known = [tool("shop:orders"), tool("shop:refund")];
+        let near = |typed: &str| selection(&[typed]).near_names(&known);
+        assert_eq!(near("shop:order").as_deref(), Some("shop:orders"));
+        assert_eq!(near("ordrs").as_deref(), Some("orders"));
+        assert_eq!(near("shop:zzzzzzzz"), None);
+        assert_eq!(selection(&[]).near_names(&known), None);
     }
 
     #[test]

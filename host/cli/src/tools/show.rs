@@ -1,8 +1,10 @@
 //! Formats tools as lines and as JSON. In lines, text from servers is escaped, joined into one
 //! line, and cut to the terminal's width.
 
+use crate::present_fields::present_fields;
 use crate::quantity::counted;
 use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
+use crate::wrap::in_columns;
 use anstyle::Style;
 use pml::json::{Value, json};
 use pml::{
@@ -48,13 +50,22 @@ pub(super) fn lines(
             let text = escape(text).replace(['\n', '\t'], " ");
             width.map_or(text.clone(), |width| cut_to_columns(&text, width.saturating_sub(INDENT)))
         };
-        let signature = fit(node.signature.as_deref().unwrap_or(node.tool.as_str()));
+        // One tool alone is shown completely; of many, each has a line.
+        let whole = |text: &str| match (nodes.len(), width) {
+            (1, Some(width)) => {
+                let text = escape(text).replace(['\n', '\t'], " ");
+                let lines = in_columns(&text, width.saturating_sub(INDENT));
+                lines.join(&format!("\n{:INDENT$}", ""))
+            }
+            _ => fit(text),
+        };
+        let signature = whole(node.signature.as_deref().unwrap_or(node.tool.as_str()));
         lines.push(format!("  {style}{:5}{style:#}  {signature}", decision.as_str()));
         if let Some(note) = policy.grant_conditions(&node.tool) {
             lines.push(format!("{:INDENT$}{style}{}{style:#}", "", fit(&note)));
         }
         if !node.description.is_empty() {
-            lines.push(format!("{:INDENT$}{DIM}{}{DIM:#}", "", fit(&node.description)));
+            lines.push(format!("{:INDENT$}{DIM}{}{DIM:#}", "", whole(&node.description)));
         }
     }
     lines
@@ -95,7 +106,7 @@ pub(super) fn json(
             value["inputSchema"] = definition.input.clone();
             value["outputSchema"] = json!(definition.output);
         }
-        value
+        present_fields(value)
     };
     nodes.iter().map(tool).collect()
 }
@@ -131,6 +142,27 @@ mod tests {
         assert!(lines[1].starts_with("  allow  mcp.fs.read("), "{lines:?}");
         assert!(lines[3].starts_with("  deny   mcp.fs.write("), "{lines:?}");
         assert!(!lines.concat().contains('\u{1b}'), "{lines:?}");
+    }
+
+    #[test]
+    fn one_tool_alone_is_shown_completely() {
+        let about = format!("Says {}", "x".repeat(120));
+        let tool = Definition::new(
+            "fs:read".parse().unwrap(),
+            about.as_str(),
+            json!({
+                "type": "object",
+                "properties": { "a_long_name": { "type": "string" }, "another_name": { "type": "number" } },
+            }),
+        );
+        let nodes = browse(&ToolIndex::new([Arc::new(tool)]), "", usize::MAX, None).nodes;
+        let policy = Policy::new(&Config::new()).unwrap();
+        let text = lines(&nodes, &policy, ToolOrder::ByServer, Some(60)).join("\n");
+        let text = anstream::adapter::strip_str(&text).to_string();
+        assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
+        assert!(!text.contains('…') && text.contains("another_name"), "{text}");
+        assert!(text.lines().skip(2).all(|line| line.starts_with("         ")), "{text}");
+        assert_eq!(text.matches('x').count(), 120, "{text}");
     }
 
     #[test]

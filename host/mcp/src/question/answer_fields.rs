@@ -46,7 +46,9 @@ pub(crate) fn answer_fields(question: &Question, by: DecisionWay, redactor: &Red
     body["options"] = json!(["continue", "always", "abort", "replan"]);
     body["answer_with"] = format!("pml approve {id}").into();
     body["next"] = next_step(question, by).into();
-    body["expires_at"] = json!(question.expires_at.map(|at| at.to_string()));
+    if let Some(end) = question.expires_at {
+        body["expires_at"] = end.to_string().into();
+    }
     body
 }
 

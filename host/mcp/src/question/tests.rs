@@ -196,8 +196,7 @@ fn each_thing_is_said_once() {
         "replan"
       ],
       "answer_with": "pml approve 00000000-0000-4000-8000-000000000001",
-      "next": "show the person what is asked; when they have decided, call the same tool, `execute`, with only `continue_workflow`: {workflow_id, approved}. Or they run `answer_with` themselves",
-      "expires_at": null
+      "next": "show the person what is asked; when they have decided, call the same tool, `execute`, with only `continue_workflow`: {workflow_id, approved}. Or they run `answer_with` themselves"
     }
     "#);
 }

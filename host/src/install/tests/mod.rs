@@ -2,6 +2,8 @@
 //! package managers.
 
 #[cfg(unix)]
+mod alive;
+#[cfg(unix)]
 mod install_fixture;
 #[cfg(unix)]
 mod installing;
@@ -13,14 +15,14 @@ mod progress;
 mod registries;
 #[cfg(unix)]
 mod resolving;
-#[cfg(unix)]
-mod waiting;
 
 #[cfg(unix)]
 use super::InstallationState;
 #[cfg(unix)]
+use alive::is_alive;
+#[cfg(unix)]
 use install_fixture::{InstallFixture, agreed, spec};
 #[cfg(unix)]
-use progress::{ignore_progress, record_progress};
+use pml_kit::{PATIENCE, eventually};
 #[cfg(unix)]
-use waiting::{LONG, eventually, is_alive};
+use progress::{ignore_progress, record_progress};

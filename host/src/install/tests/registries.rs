@@ -39,7 +39,7 @@ async fn greet(installed: &InstalledPackage, folder: &Path) -> String {
     let mut stdin = child.stdin.take().expect("a pipe");
     stdin.write_all(format!("{hello}\n").as_bytes()).await.expect("written");
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-    let answer = tokio::time::timeout(super::LONG, lines.next_line()).await.expect("in time");
+    let answer = tokio::time::timeout(super::PATIENCE, lines.next_line()).await.expect("in time");
     answer.expect("a line").expect("an answer")
 }
 

@@ -11,6 +11,6 @@ mod read;
 mod source;
 mod translate;
 
-pub use read::{FoundServers, SkippedImport, find_servers};
+pub use read::{BrokenPmlEntry, FoundServers, SkippedImport, find_servers};
 pub use source::{ImportScope, ImportSource};
 pub use translate::FoundServer;

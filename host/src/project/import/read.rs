@@ -7,7 +7,7 @@ use crate::disk::user_files::{read, read_own};
 use crate::error::Error;
 use crate::project::document::Document;
 use crate::project::locate::locate;
-use crate::project::raw_server::SERVERS;
+use crate::project::raw_server::{SERVERS, is_pml};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -22,8 +22,22 @@ pub struct FoundServers {
     pub servers: Vec<FoundServer>,
     /// Servers and files that cannot be imported, with the reason.
     pub skipped: Vec<SkippedImport>,
-    /// The clients that have pml itself among their servers, with the file of each.
+    /// The clients that start `pml stdio`, with the file of each.
     pub clients_with_pml: Vec<(ImportSource, PathBuf)>,
+    /// Entries that are named `pml`, or run it, and that do not start `pml stdio`.
+    pub broken_pml_entries: Vec<BrokenPmlEntry>,
+}
+
+/// An entry that looks as if it started pml for a client, and does not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BrokenPmlEntry {
+    /// The client.
+    pub client: ImportSource,
+    /// The name of the entry.
+    pub name: String,
+    /// The file.
+    pub file: PathBuf,
 }
 
 /// A server or file that cannot be imported.
@@ -55,7 +69,7 @@ pub fn find_servers(
                         ImportTranslator { client: *client, location: &location, root: &root };
                     match translator.translate(&name, &entry) {
                         Ok(Some(server)) => found.add(server),
-                        Ok(None) => found.clients_with_pml.push((*client, location.path.clone())),
+                        Ok(None) => found.add_pml(*client, name, &entry, &location.path),
                         Err(reason) => found.skip(Some(name), &location.path, reason),
                     }
                 }
@@ -81,9 +95,27 @@ impl FoundServers {
         }
     }
 
+    /// Adds an entry that is pml itself, by its name or its command.
+    fn add_pml(&mut self, client: ImportSource, name: String, entry: &Value, file: &Path) {
+        match starts_pml(entry, std::env::current_exe().ok().as_deref()) {
+            true => self.clients_with_pml.push((client, file.into())),
+            false => {
+                self.broken_pml_entries.push(BrokenPmlEntry { client, name, file: file.into() });
+            }
+        }
+    }
+
     fn skip(&mut self, name: Option<String>, file: &Path, reason: String) {
         self.skipped.push(SkippedImport { name, file: file.into(), reason });
     }
+}
+
+/// Reports whether an entry starts `pml stdio`: by its name, or as the running executable.
+fn starts_pml(entry: &Value, running: Option<&Path>) -> bool {
+    let Some(command) = entry.get("command").and_then(Value::as_str) else { return false };
+    let arguments = entry.get("args").and_then(Value::as_array);
+    let serves = arguments.is_some_and(|arguments| arguments.iter().any(|word| word == "stdio"));
+    serves && (is_pml(command) || running.is_some_and(|running| running == Path::new(command)))
 }
 
 /// Returns the entries at a location, by name.
@@ -116,6 +148,31 @@ fn servers(
         _ => {
             let what = location.keys.last().map_or("", String::as_str);
             Err(document.error_at(0, format!("`{what}` must be an object")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::starts_pml;
+    use serde_json::json;
+    use std::path::Path;
+
+    #[test]
+    fn only_what_serves_a_client_counts_as_pml() {
+        let running = Some(Path::new("/opt/pml-dev"));
+        for (entry, starts) in [
+            (json!({ "command": "pml", "args": ["stdio"] }), true),
+            (json!({ "command": "/usr/bin/pml", "args": ["--quiet", "stdio"] }), true),
+            (json!({ "command": "/opt/pml-dev", "args": ["stdio"] }), true),
+            (json!({ "command": "/else/pml-dev", "args": ["stdio"] }), false),
+            (json!({ "command": "pml" }), false),
+            (json!({ "command": "pml", "args": ["run", "x.ts"] }), false),
+            (json!({ "command": "node", "args": ["pml", "stdio"] }), false),
+            (json!({ "url": "https://host.example" }), false),
+            (json!(1), false),
+        ] {
+            assert_eq!(starts_pml(&entry, running), starts, "{entry}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Servers that print garbage, answer wrongly, or do not answer.
 
-use super::{LONG, assert_works, call, eventually, fake, no_arguments, upstreams};
+use super::{PATIENCE, assert_works, call, eventually, fake, no_arguments, upstreams};
 use crate::config::ServerConfig;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -87,10 +87,10 @@ async fn a_server_that_stops_reading_holds_up_nobody_for_longer_than_its_time() 
     let calls = async {
         tokio::join!(call(&upstreams, "echo", large), call(&upstreams, "echo", json!({})))
     };
-    let (one, other) = timeout(LONG, calls).await.expect("they end");
+    let (one, other) = timeout(PATIENCE, calls).await.expect("they end");
     assert_eq!(one.expect_err("no answer").code, "CALL_TIMEOUT");
     assert_eq!(other.expect_err("no answer").code, "CALL_TIMEOUT");
-    timeout(LONG, upstreams.close()).await.expect("it ends");
+    timeout(PATIENCE, upstreams.close()).await.expect("it ends");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Servers at a URL: rmcp's own in both eras, and some that misbehave.
 
-use super::{LONG, call, eventually, upstreams};
+use super::{PATIENCE, call, eventually, upstreams};
 use crate::config::{Launch, ServerConfig};
 use crate::model::{ProtocolEra, Secret};
 use crate::upstream::{ServerState, Upstreams};
@@ -303,7 +303,8 @@ async fn a_server_that_is_not_there_is_named_without_its_secrets() {
         listener.local_addr().expect("an address").port()
     };
     let upstreams = upstreams_at(&format!("http://127.0.0.1:{port}/mcp?key=hunter22"), &[]);
-    let error = tokio::time::timeout(LONG, upstreams.list_tools("fake")).await.expect("in time");
+    let error =
+        tokio::time::timeout(PATIENCE, upstreams.list_tools("fake")).await.expect("in time");
     let error = error.expect_err("not there").to_string();
     assert!(error.contains(&format!("no connection to `http://127.0.0.1:{port}`")), "{error}");
     assert!(error.contains("refused"), "{error}");

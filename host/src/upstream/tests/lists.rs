@@ -1,6 +1,6 @@
 //! Lists of tools: pages, changes, and invalid names.
 
-use super::{LONG, call, eventually, fake, upstreams, with_cache};
+use super::{PATIENCE, call, eventually, fake, upstreams, with_cache};
 use futures_util::FutureExt;
 use serde_json::json;
 use std::time::Duration;
@@ -72,7 +72,7 @@ async fn a_list_whose_asker_went_away_is_asked_for_by_another() {
     assert_eq!(call(&upstreams, "grow", json!({})).await, Ok(json!("growing")));
     eventually("the change is known", || upstreams.current_tools("fake").is_none()).await;
     assert!(upstreams.list_tools("fake").now_or_never().is_none());
-    assert!(timeout(LONG, upstreams.list_tools("fake")).await.expect("it ends").is_err());
+    assert!(timeout(PATIENCE, upstreams.list_tools("fake")).await.expect("it ends").is_err());
     upstreams.close().await;
 }
 
@@ -87,7 +87,7 @@ async fn tools_that_change_are_listed_anew_in_both_eras() {
         let subscribed =
             async { while call(&upstreams, "subscribed", json!({})).await != Ok(json!(true)) {} };
         if mode == "modern" {
-            timeout(LONG, subscribed).await.expect("somebody listens");
+            timeout(PATIENCE, subscribed).await.expect("somebody listens");
         }
         assert_eq!(call(&upstreams, "grow", json!({})).await, Ok(json!("growing")));
         eventually("the new tool is listed", || {

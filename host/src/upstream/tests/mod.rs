@@ -11,9 +11,8 @@ mod orphans;
 mod processes;
 mod secrets;
 mod tls;
-mod waiting;
 
 use super::Upstreams;
 use calls::{assert_works, call, no_arguments};
 use fake_server::{fake, project, upstreams, with_argument, with_cache, with_variable};
-use waiting::{LONG, eventually};
+use pml_kit::{PATIENCE, eventually};
