@@ -16,6 +16,14 @@ use serde_json::value::RawValue;
 /// Parsing a program takes this many times as long as parsing JSON.
 const PARSING: usize = 32;
 
+/// The calls of a run that failed, when it is concluded.
+enum ToolFailures {
+    /// They were read from the journal before.
+    Known(Vec<ToolFailure>),
+    /// They are still to be read.
+    Unread,
+}
+
 impl RunDriver {
     /// Concludes a run whose program ended by itself.
     pub(super) async fn ended(
@@ -40,10 +48,8 @@ impl RunDriver {
                 None => return Err(broken("a failure has no place")),
             },
         };
-        // They are known already.
-        live.any_call_failed = false;
-        let mut outcome = self.conclude(ending, Some(live)).await?;
-        outcome.tool_failures = tool_failures;
+        let known = ToolFailures::Known(tool_failures);
+        let mut outcome = self.conclude_with(ending, Some(live), known).await?;
         outcome.unhandled = failures.collect();
         outcome.dropped_lines = end.dropped_lines;
         Ok(outcome)
@@ -124,11 +130,21 @@ impl RunDriver {
         Ok(ToolFailure::all_of(&self.journal.journal().load(run).await?))
     }
 
-    /// Writes the ending of the run, before anybody sees it.
+    /// Concludes a run whose failed calls nobody has read yet.
     pub(super) async fn conclude(
+        &mut self,
+        ending: Ending,
+        live: Option<&mut LiveRun>,
+    ) -> Result<Outcome, Error> {
+        self.conclude_with(ending, live, ToolFailures::Unread).await
+    }
+
+    /// Writes the ending of the run, before anybody sees it.
+    async fn conclude_with(
         &mut self,
         mut ending: Ending,
         mut live: Option<&mut LiveRun>,
+        failures: ToolFailures,
     ) -> Result<Outcome, Error> {
         let mut abandoned = Vec::new();
         if let Some(live) = live.as_deref_mut() {
@@ -155,7 +171,10 @@ impl RunDriver {
         self.journal.add(at, JournalEvent::Ended { ending: ending.write()? });
         self.journal.write(ending.state(), WriteDurability::Process).await?;
         self.events.event(&Event::Ended { run: self.journal.run(), at });
-        let tool_failures = self.tool_failures(live.as_deref_mut()).await?;
+        let tool_failures = match failures {
+            ToolFailures::Known(known) => known,
+            ToolFailures::Unread => self.tool_failures(live.as_deref_mut()).await?,
+        };
         let mut outcome = self.outcome(ending, live, abandoned);
         outcome.tool_failures = tool_failures;
         Ok(outcome)

@@ -18,6 +18,7 @@ use super::program::{Language, Program, RefusedImport, SourceModule};
 use super::resolve::{self, ModuleFile, Workspace};
 use super::script::{Script, ScriptSource};
 use super::{common_js, json, link, module_name};
+use crate::config::Environment;
 use crate::model::LineIndex;
 use crate::model::{HostWork, WorkSlice};
 
@@ -56,7 +57,7 @@ pub(super) fn load(
             let path = &existing_file(path)?;
             let workspace = match &script.workspace {
                 Some(folder) => Workspace::new(folder)?,
-                None => Workspace::containing(path)?,
+                None => Workspace::containing(path, Environment::of_process().home().as_deref())?,
             };
             let entry = workspace.entry(path)?;
             loader.workspace = Some(workspace);

@@ -88,14 +88,21 @@ impl Workspace {
     }
 
     /// Finds the workspace of a file: the nearest folder above it that contains a marker, else its
-    /// own folder.
-    pub(super) fn containing(file: &Path) -> Result<Self, SourceError> {
+    /// own folder. The home of the user and what is above it are shared by all programs there: home
+    /// is the workspace only of a program that lies directly in it.
+    pub(super) fn containing(file: &Path, home: Option<&Path>) -> Result<Self, SourceError> {
         let file = file
             .canonicalize()
             .map_err(|source| SourceError::SourceRead { path: file.to_owned(), source })?;
         let own_folder = file.parent().unwrap_or(&file);
+        let home = home.map(|home| home.canonicalize().unwrap_or_else(|_| home.to_owned()));
+        let around = home.filter(|home| own_folder.starts_with(home));
+        let is_own = |folder: &&Path| {
+            around.as_ref().is_none_or(|home| folder.starts_with(home) && *folder != home)
+        };
         let marked = own_folder
             .ancestors()
+            .take_while(is_own)
             .find(|folder| MARKERS.iter().any(|marker| folder.join(marker).exists()));
         Self::new(marked.unwrap_or(own_folder))
     }
@@ -437,9 +444,33 @@ mod tests {
     #[test]
     fn workspace_of_a_file_is_the_nearest_marked_folder() {
         let (_folder, outer) = workspace(&["package.json", "deep/er/a.ts"]);
-        let found = Workspace::containing(&outer.root.join("deep/er/a.ts")).unwrap();
+        let found = Workspace::containing(&outer.root.join("deep/er/a.ts"), None).unwrap();
         assert_eq!(found.root, outer.root);
         assert_eq!(found.entry(&outer.root.join("deep/er/a.ts")).unwrap().name, "deep/er/a.ts");
+    }
+
+    #[test]
+    fn home_is_the_workspace_only_of_a_program_directly_in_it() {
+        let files = [
+            "package.json",
+            "home/package.json",
+            "home/a.ts",
+            "home/scripts/deep/a.ts",
+            "home/project/deno.json",
+            "home/project/deep/a.ts",
+            "other/a.ts",
+        ];
+        let (_folder, top) = workspace(&files);
+        let home = top.root.join("home");
+        for (file, wanted) in [
+            ("home/a.ts", "home"),
+            ("home/scripts/deep/a.ts", "home/scripts/deep"),
+            ("home/project/deep/a.ts", "home/project"),
+            ("other/a.ts", ""),
+        ] {
+            let found = Workspace::containing(&top.root.join(file), Some(&home)).unwrap();
+            assert_eq!(found.root, top.root.join(wanted), "{file}");
+        }
     }
 
     #[cfg(unix)]

@@ -49,7 +49,8 @@ impl Script {
     /// `.mjs` or `.cjs`. A name without an extension means the file that has one of these.
     ///
     /// Its workspace is the nearest folder above it that contains `.git`, `.pml.json`,
-    /// `package.json` or `deno.json`, else its own folder.
+    /// `package.json` or `deno.json`, else its own folder. The user's home is the workspace only of
+    /// a program that lies directly in it.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self::new(ScriptSource::File { path: path.into() })
     }

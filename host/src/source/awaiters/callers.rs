@@ -2,7 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::module_functions::{FunctionInfo, FunctionUse, ModuleFunctions, ValueUse};
+use oxc::syntax::symbol::SymbolId;
+
+use super::holder::HolderKind;
+use super::module_functions::{
+    FunctionInfo, FunctionUse, MemberSide, MethodName, ModuleFunctions, UseKind, ValueUse,
+};
 use super::reader;
 use crate::model::WorkSlice;
 use crate::model::{LineIndex, Position};
@@ -13,6 +18,11 @@ use crate::source::{parse, stack};
 
 /// Most frames that are followed.
 const FRAMES: usize = 20;
+
+/// A function of the program: the indexes of its module, and of itself in there.
+type FunctionId = (usize, usize);
+/// A use of a function, with the index of its module.
+type PlacedUse = (usize, FunctionUse);
 
 /// The functions of a program, read module by module as they are needed.
 pub(in crate::source) struct FunctionIndex<'p> {
@@ -49,9 +59,12 @@ impl<'p> FunctionIndex<'p> {
     pub(in crate::source) fn awaiting(&mut self, outermost: &Position) -> Vec<StackFrame> {
         let mut frames = Vec::new();
         let mut visited = HashSet::new();
+        let mut passed = Vec::new();
         let Some(mut at) = self.async_function_at(outermost) else { return frames };
-        while frames.len() < FRAMES && visited.insert(at) {
-            let Some((module, site)) = self.only_use(at) else { break };
+        while frames.len() < FRAMES {
+            let Some((module, site)) = self.awaiting_use(at, &mut passed, &mut visited) else {
+                break;
+            };
             let source = &self.program.modules[module];
             let position =
                 LineIndex::new(&source.source).position(&source.name, site.offset as usize);
@@ -66,7 +79,7 @@ impl<'p> FunctionIndex<'p> {
     }
 
     /// Returns the function around a position, if it can have been resumed.
-    fn async_function_at(&mut self, position: &Position) -> Option<(usize, usize)> {
+    fn async_function_at(&mut self, position: &Position) -> Option<FunctionId> {
         let program = self.program;
         let (module, functions) = self.module(&position.module)?;
         let offset = LineIndex::new(&program.modules[module].source).byte_offset(position)?;
@@ -74,39 +87,187 @@ impl<'p> FunctionIndex<'p> {
         functions.functions[function].is_async.then_some((module, function))
     }
 
-    /// Returns the only place that can have called a function, if it passes the result on.
-    fn only_use(&mut self, (module, function): (usize, usize)) -> Option<(usize, FunctionUse)> {
-        let info = self.function(module, function)?;
-        let (symbol, used) = (info.symbol, info.used);
-        let Some(symbol) = symbol else {
-            return used.filter(|used| used.value != ValueUse::Other).map(|used| (module, used));
-        };
-        let functions = self.modules.get(&module)?;
-        let mut uses: Vec<(usize, FunctionUse)> = Vec::new();
-        uses.extend(functions.uses.get(&symbol).into_iter().flatten().map(|used| (module, *used)));
-        let names: Vec<String> = functions
-            .exports
-            .iter()
-            .filter(|(exported, _)| *exported == symbol)
-            .map(|(_, name)| name.clone())
-            .collect();
-        if !names.is_empty() {
-            uses.extend(self.uses_elsewhere(module, &names)?);
+    /// Returns the place that awaits a function or returns its promise. `passed` are the functions
+    /// that were given a function of the search so far, each with the call that gave it.
+    fn awaiting_use(
+        &mut self,
+        at: FunctionId,
+        passed: &mut Vec<(FunctionId, PlacedUse)>,
+        visited: &mut HashSet<FunctionId>,
+    ) -> Option<PlacedUse> {
+        if let Some((_, call)) = passed.pop_if(|(receiver, _)| *receiver == at) {
+            return self.settled_use(call);
         }
-        match uses.as_slice() {
-            [(module, only)] if only.value != ValueUse::Other => Some((*module, *only)),
+        if !visited.insert(at) {
+            return None;
+        }
+        let (module, only) = self.only_use(at)?;
+        match only.kind {
+            UseKind::Called => self.settled_use((module, only)),
+            UseKind::Passed { callee, index } => {
+                let receiver = self.function_of(module, callee)?;
+                let functions = self.modules.get(&receiver.0)?;
+                let parameter = (*functions.functions[receiver.1].parameters.get(index)?)?;
+                let [call] = functions.uses_of(parameter) else { return None };
+                if call.kind != UseKind::Called || functions.mentions_arguments {
+                    return None;
+                }
+                let call = (receiver.0, *call);
+                passed.push((receiver, (module, only)));
+                self.settled_use(call)
+            }
             _ => None,
         }
     }
 
-    /// Returns the uses of exported names in other modules. Returns `None` if a module may use them
-    /// in a way that cannot be seen.
-    fn uses_elsewhere(
-        &mut self,
-        exporter: usize,
-        names: &[String],
-    ) -> Option<Vec<(usize, FunctionUse)>> {
-        let mut uses = Vec::new();
+    /// Follows the value of a call to the place that awaits or returns it.
+    fn settled_use(&self, (module, mut used): PlacedUse) -> Option<PlacedUse> {
+        let functions = self.modules.get(&module)?;
+        for _ in 0..FRAMES {
+            let (ValueUse::Held(symbol) | ValueUse::Listed(symbol)) = used.value else {
+                return (used.value != ValueUse::Other).then_some((module, used));
+            };
+            if functions.is_exported(symbol) {
+                return None;
+            }
+            let is_list = matches!(used.value, ValueUse::Listed(_));
+            let uses = functions.uses_of(symbol).iter();
+            let mut uses = uses.filter(|it| !is_list || it.kind != UseKind::Pushed);
+            let (only, None) = (uses.next()?, uses.next()) else { return None };
+            let wanted = match is_list && functions.lists.contains(&symbol) {
+                true => UseKind::Gathered,
+                false => UseKind::Read,
+            };
+            if only.kind != wanted || is_list != (wanted == UseKind::Gathered) {
+                return None;
+            }
+            used = *only;
+        }
+        None
+    }
+
+    /// Returns the only place that can have called a function, or passed it on.
+    fn only_use(&mut self, (module, function): FunctionId) -> Option<PlacedUse> {
+        let info = self.function(module, function)?;
+        let uses = match (info.symbol, &info.method) {
+            (Some(symbol), _) => {
+                let aliases = self.aliases(module, symbol)?;
+                let uses = aliases.iter().flat_map(|(module, symbol)| {
+                    let uses = self.modules.get(module).map_or(&[][..], |it| it.uses_of(*symbol));
+                    uses.iter().map(|used| (*module, *used))
+                });
+                uses.collect()
+            }
+            (None, Some(method)) => {
+                let method = method.clone();
+                self.method_uses(module, &method)?
+            }
+            (None, None) => return info.used.map(|used| (module, used)),
+        };
+        match uses.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        }
+    }
+
+    /// Returns the places that name a method. Returns `None` if it can be called without its name.
+    fn method_uses(&mut self, module: usize, method: &MethodName) -> Option<Vec<PlacedUse>> {
+        let functions = self.modules.get(&module)?;
+        let (holder, member) = (functions.holders.get(method.holder)?, &method.member);
+        let own = holder.own_uses.get(member).into_iter().flatten();
+        let mut uses: Vec<PlacedUse> = own.map(|used| (module, *used)).collect();
+        // Only the class itself can name a private member.
+        if member.name.starts_with('#') {
+            return Some(uses);
+        }
+        if !holder.is_sealed() {
+            return None;
+        }
+        let (kind, symbol) = (holder.kind, holder.symbol?);
+        let mut instances = Vec::new();
+        for (place, symbol) in self.aliases(module, symbol)? {
+            let holder = self.modules.get(&module)?.holders.get(method.holder)?;
+            let functions = self.modules.get(&place)?;
+            if kind == HolderKind::Object {
+                instances.push((place, symbol));
+                continue;
+            }
+            for used in functions.uses_of(symbol) {
+                match (used.kind, used.value) {
+                    (UseKind::Member | UseKind::InstanceMember, _) => {}
+                    (UseKind::Constructed, ValueUse::Held(instance)) => {
+                        instances.push((place, instance));
+                    }
+                    _ => return None,
+                }
+            }
+            let members = functions.members_of(symbol);
+            if !members.iter().all(|(name, _)| holder.has_static(name)) {
+                return None;
+            }
+            let found = match member.side {
+                MemberSide::Static => members,
+                MemberSide::Instance => functions.instance_members_of(symbol),
+            };
+            uses.extend(holder.uses_of_member(member, found)?.map(|used| (place, used)));
+        }
+        for (place, instance) in instances {
+            for (place, symbol) in self.aliases(place, instance)? {
+                let holder = self.modules.get(&module)?.holders.get(method.holder)?;
+                let functions = self.modules.get(&place)?;
+                if functions.uses_of(symbol).iter().any(|used| used.kind != UseKind::Member) {
+                    return None;
+                }
+                if member.side == MemberSide::Instance {
+                    let found = holder.uses_of_member(member, functions.members_of(symbol))?;
+                    uses.extend(found.map(|used| (place, used)));
+                }
+            }
+        }
+        Some(uses)
+    }
+
+    /// Returns the function that a variable holds, in this module or the one that it comes from.
+    fn function_of(&mut self, module: usize, symbol: SymbolId) -> Option<FunctionId> {
+        let functions = self.modules.get(&module)?;
+        let import = functions.imports.iter().find(|(imported, ..)| *imported == symbol);
+        let Some((_, specifier, name)) = import.cloned() else {
+            return self.holding(module, symbol);
+        };
+        let program = self.program;
+        let imports = &program.modules[module].imports;
+        let (_, target) = imports.iter().find(|(from, _)| *from == specifier)?;
+        let (exporter, exported) = self.module(target)?;
+        let (symbol, _) = exported.exports.iter().find(|(_, exported)| *exported == name)?;
+        let symbol = *symbol;
+        self.holding(exporter, symbol)
+    }
+
+    /// Returns the only function that a variable of a module holds.
+    fn holding(&self, module: usize, symbol: SymbolId) -> Option<FunctionId> {
+        let functions = self.modules.get(&module)?.functions.iter().enumerate();
+        let mut held = functions.filter(|(_, function)| function.symbol == Some(symbol));
+        let (only, None) = (held.next()?, held.next()) else { return None };
+        Some((module, only.0))
+    }
+
+    /// Returns the variables of all modules that are one variable. Returns `None` if others may use
+    /// it in a way that cannot be seen.
+    fn aliases(&mut self, exporter: usize, symbol: SymbolId) -> Option<Vec<(usize, SymbolId)>> {
+        let mut aliases = vec![(exporter, symbol)];
+        let exports = &self.modules.get(&exporter)?.exports;
+        let names: Vec<String> = exports
+            .iter()
+            .filter(|(exported, _)| *exported == symbol)
+            .map(|(_, name)| name.clone())
+            .collect();
+        if names.is_empty() {
+            return Some(aliases);
+        }
+        // The guest calls the default export of the program itself.
+        if exporter == 0 && names.iter().any(|name| name == "default") {
+            return None;
+        }
         let program = self.program;
         let exporter_name = &program.modules[exporter].name;
         for (index, importer) in program.modules.iter().enumerate() {
@@ -123,18 +284,17 @@ impl<'p> FunctionIndex<'p> {
             if specifiers.iter().any(|specifier| functions.opaque.contains(*specifier)) {
                 return None;
             }
-            for (symbol, specifier, name) in &functions.imports {
+            for (imported, specifier, name) in &functions.imports {
                 if specifiers.contains(&specifier.as_str()) && names.contains(name) {
-                    let found = functions.uses.get(symbol).into_iter().flatten();
-                    uses.extend(found.map(|used| (index, *used)));
                     // What is exported again may be used anywhere.
-                    if functions.exports.iter().any(|(exported, _)| exported == symbol) {
+                    if functions.is_exported(*imported) {
                         return None;
                     }
+                    aliases.push((index, *imported));
                 }
             }
         }
-        Some(uses)
+        Some(aliases)
     }
 
     fn function(&self, module: usize, function: usize) -> Option<&FunctionInfo> {
