@@ -39,11 +39,12 @@ pub(super) async fn continue_run(
         Err(error) => return answered(ToolAnswer::of_error(&error)),
     };
     let decisions = decisions(&shown, parameters.answer)?;
-    if approves && !scope.model_may_approve {
+    let for_people_only = shown.asks.iter().any(|ask| ask.kind.is_for_people_only());
+    if approves && (for_people_only || !scope.model_may_approve) {
         if caller.channel.asks_people() {
             return ask_a_person(scope, caller, question).await;
         }
-        if let Some(refused) = refuse_trust_answer(scope, caller, question).await {
+        if let Some(refused) = refuse_model_answer(scope, caller, question).await {
             return answered(refused);
         }
     }
@@ -171,24 +172,34 @@ fn decisions(asked: &Question, answer: WorkflowAnswer) -> Result<Decisions, Erro
     Ok(Decisions::Each(decided))
 }
 
-/// Refuses an answer to a trust question. The user who cloned a repository decides whether to trust
-/// it, not the programs that run in it: a client's answer is not enough without a person.
-async fn refuse_trust_answer(
+/// Refuses an answer to a question that is for people only. The user who cloned a repository
+/// decides whether to trust it, and whether a tool may be another one than before. The programs that
+/// run in it do not, nor does the model that reads what its tools say.
+async fn refuse_model_answer(
     scope: &RequestScope,
     caller: &Caller<'_>,
     question: QuestionId,
 ) -> Option<ToolAnswer> {
     let stored = find_question(&scope.engine, question, SystemClock.now()).await.ok()??;
     let asked = stored.question;
-    if !stored.open || !asked.asks.iter().any(|ask| ask.kind == AskKind::Trust) {
-        return None;
-    }
-    let reason = "`continue_workflow` trusts nothing";
+    let ask = asked.asks.iter().find(|ask| ask.kind.is_for_people_only());
+    let kind = ask.filter(|_| stored.open)?.kind;
+    let (reason, subject, or) = match kind {
+        AskKind::Trust => (
+            "`continue_workflow` trusts nothing",
+            "whether to trust this folder's files",
+            ", or `pml trust`",
+        ),
+        _ => (
+            "`continue_workflow` approves no change",
+            "whether to go on with something that has changed since it was approved",
+            "",
+        ),
+    };
     refuse(scope, caller, &asked, reason).await;
-    let message =
-        "whether to trust this folder's files is for a person to say, not for `continue_workflow`";
+    let message = format!("{subject} is for a person to say, not for `continue_workflow`");
     let hint = format!(
-        "a person says `pml approve {question}` in a terminal, which goes on with the program, or `pml trust`"
+        "a person says `pml approve {question}` in a terminal, which goes on with the program{or}"
     );
     Some(ToolAnswer::of_error(&Error::new(Code::ApprovalByModel, message).with_hint(hint)))
 }

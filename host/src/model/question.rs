@@ -40,6 +40,12 @@ pub enum AskKind {
 }
 
 impl AskKind {
+    /// Reports whether only a person can approve it, and never the model of a client: it decides
+    /// about files or tools that the model itself, or whoever wrote them, could have changed.
+    pub fn is_for_people_only(self) -> bool {
+        matches!(self, AskKind::Trust | AskKind::Integrity)
+    }
+
     /// Reports whether an answer can be permanent. An answer about a key, a folder's trust or a
     /// lost outcome counts only once.
     pub fn may_be_always(self) -> bool {

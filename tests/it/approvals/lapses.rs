@@ -3,7 +3,10 @@
 use crate::pml;
 use pml::json::{self, Value, json};
 use pml_kit::scripts::COUNT;
-use pml_kit::{StdioClient, TestEnv, asking_project, dialog_client, structured, toolbox_client};
+use pml_kit::{
+    StdioClient, TestEnv, approve_in_terminal, asking_project, asking_project_with, dialog_client,
+    structured, toolbox_client,
+};
 use std::fs;
 
 fn settings(env: &TestEnv) -> Value {
@@ -46,12 +49,17 @@ fn a_tool_that_says_something_else_of_itself_asks_again_and_shows_every_hidden_c
         told.contains("{+") && told.contains("\\u{202e}") && told.contains("\\u{200b}"),
         "{told}"
     );
+    // The model that reads what the tool says of itself is not the one to approve it.
+    for words in [json!({ "approved": true }), json!({ "action": "always" })] {
+        let refused = answer(&mut second, &asked, words);
+        assert_eq!(refused["error"]["code"], "APPROVAL_BY_MODEL", "{refused}");
+    }
     // A yes for once is for once; what is allowed for good anew takes the place of what lapsed.
-    let done = answer(&mut second, &asked, json!({ "approved": true }));
+    let done = approve_in_terminal(&env, &mut second, &asked, &[]);
     assert_eq!(done["result"], 1, "{done}");
     let asked = second.execute(COUNT);
     assert_eq!(asked["approval_type"], "integrity", "{asked}");
-    let done = answer(&mut second, &asked, json!({ "action": "always" }));
+    let done = approve_in_terminal(&env, &mut second, &asked, &["--always"]);
     assert_eq!(done["result"], 2, "{done}");
     let permissions = settings(&env)["permissions"].clone();
     assert_eq!(permissions["allow"], json!(["box:count"]));
@@ -61,6 +69,28 @@ fn a_tool_that_says_something_else_of_itself_asks_again_and_shows_every_hidden_c
     for kind in ["\"lapsed\"", "\"granted\""] {
         assert!(trail.contains(kind), "{kind}: {trail}");
     }
+}
+
+#[test]
+fn a_model_that_may_approve_approves_no_change_either() {
+    let env = asking_project_with(pml(), &json!({ "modelMayApprove": true }));
+    let mut client = toolbox_client(&env);
+    let asked = client.execute(COUNT);
+    assert_eq!(answer(&mut client, &asked, json!({ "action": "always" }))["result"], 1);
+    drop(client);
+    env.write("calls.log.says", "Counts in another way.");
+    let mut client = toolbox_client(&env);
+    let asked = client.execute(COUNT);
+    let refused = answer(&mut client, &asked, json!({ "approved": true }));
+    assert_eq!(refused["error"]["code"], "APPROVAL_BY_MODEL", "{refused}");
+    drop(client);
+    // Where the client can ask a person, the person is asked in its dialog.
+    let mut client = dialog_client(&env);
+    let call = json!({ "name": "execute", "arguments": { "code": COUNT } });
+    let id = client.begin("tools/call", call);
+    let dialog = client.asked("elicitation/create");
+    client.reply(&dialog, json!({ "action": "accept", "content": { "decision": "approve" } }));
+    assert_eq!(structured(&client.answer(id))["result"], 1);
 }
 
 #[test]
@@ -149,10 +179,7 @@ fn no_word_of_a_model_trusts_a_folder_and_a_person_does() {
         let refused = answer(&mut client, &asked, words);
         assert_eq!(refused["error"]["code"], "APPROVAL_BY_MODEL", "{refused}");
     }
-    let id = asked["workflow_id"].as_str().expect("an id");
-    let approved = env.run(&["approve", id, "--yes"]);
-    assert_eq!(approved.code, 0, "{}", approved.stderr);
-    let done = answer(&mut client, &asked, json!({ "approved": true }));
+    let done = approve_in_terminal(&env, &mut client, &asked, &[]);
     assert_eq!(done["result"], 1, "{done}");
     assert_eq!(client.execute("return 1")["result"], 1);
     let trail = env.run(&["audit", "--json"]).stdout;

@@ -4,8 +4,8 @@
 use crate::pml;
 use pml::json::{self, Value, json};
 use pml_kit::{
-    StdioClient, TestEnv, asking_project, structured, toolbox_calls, toolbox_client,
-    toolbox_project,
+    StdioClient, TestEnv, approve_in_terminal, asking_project, structured, toolbox_calls,
+    toolbox_client, toolbox_project,
 };
 use std::fs;
 
@@ -248,7 +248,9 @@ fn what_an_older_pml_allowed_asks_once_and_shows_the_difference() {
         assert!(flat.contains(part), "{part}: {shown}");
     }
     assert_eq!(asked["asks"][0]["always_with"][0], named, "{asked}");
-    let done = answer(&mut client, &asked, "always_1");
+    let refused = answer(&mut client, &asked, "always_1");
+    assert_eq!(refused["error"]["code"], "APPROVAL_BY_MODEL", "{refused}");
+    let done = approve_in_terminal(&env, &mut client, &asked, &["--always", "--only-for", "1"]);
     assert_eq!(done["result"], 1, "{done}");
     let now = text(&env);
     for kept in ["// mine\n", "// for my notes\n", "// since May\n"] {
@@ -277,10 +279,10 @@ fn what_an_older_pml_allowed_covers_nothing_without_an_answer() {
     assert!(toolbox_calls(&env).is_empty());
     // A yes for once is for once, and `always` for all arguments takes its place too.
     let asked = call(&mut client, &json!({ "path": "/ok/a" }));
-    assert_eq!(answer(&mut client, &asked, "approve")["result"], 1);
+    assert_eq!(approve_in_terminal(&env, &mut client, &asked, &[])["result"], 1);
     let asked = call(&mut client, &json!({ "path": "/ok/a" }));
     assert_eq!(asked["approval_type"], "integrity", "{asked}");
-    assert_eq!(answer(&mut client, &asked, "always")["result"], 2);
+    assert_eq!(approve_in_terminal(&env, &mut client, &asked, &["--always"])["result"], 2);
     goes(&mut client, &json!({ "path": "/etc/passwd", "force": null }));
     assert!(!text(&env).contains("\"under\""), "{}", text(&env));
 }

@@ -131,6 +131,21 @@ pub fn approve_in_another_process(env: &TestEnv, id: &str) {
     assert_eq!(approved.code, 0, "{}", approved.stderr);
 }
 
+/// Approves as a person does who has a terminal beside the client. Returns what the client is then
+/// told has become of it.
+pub fn approve_in_terminal(
+    env: &TestEnv,
+    client: &mut StdioClient,
+    asked: &Value,
+    flags: &[&str],
+) -> Value {
+    let id = asked["workflow_id"].as_str().expect("an id");
+    let approved = env.run(&[&["approve", id, "--yes"], flags].concat());
+    assert_eq!(approved.code, 0, "{}", approved.stderr);
+    let answer = json!({ "workflow_id": id, "approved": true });
+    structured(&client.call("execute", json!({ "continue_workflow": answer }))).clone()
+}
+
 /// Returns the channels by which the calls of the newest run were decided about, in order.
 pub fn decided_channels(env: &TestEnv) -> Vec<String> {
     let shown = json_of(env, &["runs", "show", "last", "--json"]).to_string();

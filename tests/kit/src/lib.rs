@@ -40,9 +40,9 @@ mod tree;
 mod waiting;
 
 pub use channels::{
-    ModernClient, accepted_form, all_but_the_eleventh, approve_in_another_process, asking_project,
-    asking_project_with, client_with, decided_channels, dialog_client, question_form, question_key,
-    structured,
+    ModernClient, accepted_form, all_but_the_eleventh, approve_in_another_process,
+    approve_in_terminal, asking_project, asking_project_with, client_with, decided_channels,
+    dialog_client, question_form, question_key, structured,
 };
 pub use clocks::{ManualClock, StoppedClock};
 pub use commands::{

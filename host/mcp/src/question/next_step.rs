@@ -1,6 +1,6 @@
 //! What the model of a client does next, after a question.
 
-use pml::{Question, ToolName, approval::AskKind, text::escape};
+use pml::{Question, ToolName, text::escape};
 
 /// The way in which a person decides, if not in a dialog of the client right away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) fn next_step(question: &Question, by: DecisionWay) -> String {
     let tool = asking_tool(question);
     let tool = tool.as_ref().map_or("execute".into(), |tool| escape(tool.as_str()));
     let again = format!("call the same tool, `{tool}`, with only `continue_workflow`");
-    let for_people_only = question.asks.iter().any(|ask| ask.kind == AskKind::Trust);
+    let for_people_only = question.asks.iter().any(|ask| ask.kind.is_for_people_only());
     match by {
         DecisionWay::Caller if !for_people_only => format!(
             "show the person what is asked; when they have decided, {again}: {{workflow_id, \

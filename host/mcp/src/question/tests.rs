@@ -220,6 +220,7 @@ fn the_next_step_names_the_tool_that_asked_and_the_way_to_decide() {
     "the person was not ready to decide: they can run `answer_with`; call the same tool, `fs:write`, with only `continue_workflow`: {workflow_id, approved: true} opens the dialog again, or tells what became of it"
     "only the person can decide: they run `answer_with` in a terminal; then call the same tool, `fs:write`, with only `continue_workflow`: {workflow_id, approved: true} tells what became of it"
     "#);
+    assert_eq!(steps("execute.ts", AskKind::Integrity), steps("execute.ts", AskKind::Trust));
     insta::assert_snapshot!(steps("execute.ts", AskKind::Trust), @r#"
     "only the person can decide: they run `answer_with` in a terminal; then call the same tool, `execute`, with only `continue_workflow`: {workflow_id, approved: true} tells what became of it"
     "the person was not ready to decide: they can run `answer_with`; call the same tool, `execute`, with only `continue_workflow`: {workflow_id, approved: true} opens the dialog again, or tells what became of it"
