@@ -25,6 +25,7 @@ mod id;
 mod limits;
 mod loader_variables;
 mod need;
+mod package_closure;
 mod position;
 mod progress;
 mod protocol_era;
@@ -71,6 +72,9 @@ pub use id::{CallId, QuestionId, RunId};
 pub use limits::{Limits, MEMORY_CEILING, STACK_CEILING};
 pub use loader_variables::steers_loading;
 pub use need::{ChangeBaseline, Ecosystem, MissingVariables, Need, Package, ToolChange, TrustNeed};
+pub use package_closure::{
+    ANY_PLATFORM, ClosurePackage, MAX_CLOSURE_PACKAGES, PackageClosure, PinnedPackage,
+};
 pub use position::Position;
 pub(crate) use position::{LineIndex, utf16_column};
 pub(crate) use progress::CallProgressSink;

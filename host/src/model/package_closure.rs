@@ -1,0 +1,96 @@
+//! The packages that are installed together for one server: exact versions and hashes.
+//!
+//! **Invariant:** nothing in it is true of one machine only: no path, no address, no time. So the
+//! lock can hold it, and another machine can install exactly the same.
+
+use super::canonical::digest;
+use super::need::Ecosystem;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// The platform of a closure that is the same on all machines.
+pub const ANY_PLATFORM: &str = "any";
+
+/// Maximum number of packages of a closure. The largest servers have some thousand.
+pub const MAX_CLOSURE_PACKAGES: usize = 20_000;
+
+/// A package and all that it depends on, in exact versions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PackageClosure {
+    /// npm: by the path in the tree, without the leading `node_modules/`, as in
+    /// `express/node_modules/debug`. PyPI: by the normalized name.
+    pub packages: BTreeMap<String, ClosurePackage>,
+}
+
+/// One package of a closure.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClosurePackage {
+    /// Its exact version.
+    pub version: String,
+    /// The hash of its file according to the registry: npm's `sha512-…`, PyPI's `sha256:…`.
+    pub hash: String,
+    /// The name of that file, if the registry has several for one version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Its name in the registry, if its path has another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The names of packages that it needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
+    /// The names of packages that it uses where they can be installed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub may_need: Vec<String>,
+    /// Whether it is left out on machines that it is not made for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
+    /// The operating systems that it is made for; empty means all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub os: Vec<String>,
+    /// The processors that it is made for; empty means all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cpu: Vec<String>,
+    /// The C libraries that it is made for; empty means all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub libc: Vec<String>,
+}
+
+impl PackageClosure {
+    /// Returns the sha256, in hex, of everything that decides what is installed.
+    pub fn digest(&self) -> String {
+        digest(&json!(self))
+    }
+
+    /// Returns the number of packages.
+    pub fn len(&self) -> usize {
+        self.packages.len()
+    }
+
+    /// Reports whether it has no package.
+    pub fn is_empty(&self) -> bool {
+        self.packages.is_empty()
+    }
+}
+
+/// A package of a server as it is pinned: one version, with the closures that were resolved for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PinnedPackage {
+    /// The request that it answers: the digest of everything in the launch line that determines
+    /// what is installed.
+    pub spec: String,
+    /// The registry that it comes from.
+    pub ecosystem: Ecosystem,
+    /// Its name in the registry.
+    pub name: String,
+    /// Its exact version.
+    pub version: String,
+    /// Its hash according to the registry, in the registry's own form.
+    pub integrity: Option<String>,
+    /// The package whose program is started: this one, or one that is installed beside it.
+    pub program_of: Option<String>,
+    /// The closures, by platform: [`ANY_PLATFORM`] if all machines have the same.
+    pub closures: BTreeMap<String, PackageClosure>,
+}
