@@ -96,6 +96,8 @@ pub mod hosting;
 #[cfg(feature = "servers")]
 mod install;
 pub mod journal;
+#[cfg(feature = "servers")]
+pub mod lock;
 mod model;
 #[cfg(feature = "servers")]
 pub mod plan;

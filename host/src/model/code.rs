@@ -101,6 +101,10 @@ codes! {
     /// The tool is not the one that was decided about: its definition or its server has changed
     /// meanwhile.
     Integrity = "INTEGRITY", Refused;
+    /// The lock is frozen, and does not have it, or has it otherwise.
+    NotLocked = "NOT_LOCKED", Refused;
+    /// The lock cannot be used: it is damaged, changed by hand, of a newer pml, or has conflicts.
+    LockInvalid = "LOCK_INVALID", Usage;
     /// The project's files say so, and nobody has trusted them.
     Untrusted = "UNTRUSTED", Refused;
     /// A server cannot be started or reached, went away in the middle of a call, or does not speak

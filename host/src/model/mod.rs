@@ -71,7 +71,10 @@ pub(crate) use hidden_characters::is_hidden;
 pub use id::{CallId, QuestionId, RunId};
 pub use limits::{Limits, MEMORY_CEILING, STACK_CEILING};
 pub use loader_variables::steers_loading;
-pub use need::{ChangeBaseline, Ecosystem, MissingVariables, Need, Package, ToolChange, TrustNeed};
+pub use need::{
+    ChangeBaseline, ChangedServer, Ecosystem, MissingVariables, Need, Package, ToolChange,
+    TrustNeed,
+};
 pub use package_closure::{
     ANY_PLATFORM, ClosurePackage, MAX_CLOSURE_PACKAGES, PackageClosure, PinnedPackage,
 };

@@ -69,6 +69,25 @@ impl PackageClosure {
         self.packages.len()
     }
 
+    /// Returns the path of a package at the top, by its name.
+    pub fn find(&self, name: &str) -> Option<String> {
+        self.packages.contains_key(name).then(|| name.to_owned())
+    }
+
+    /// Returns the path at which the package at `from` finds `name`, as node does: beside it, or in
+    /// a folder above.
+    pub fn resolve(&self, from: &str, name: &str) -> Option<String> {
+        let mut folder = Some(from);
+        while let Some(path) = folder {
+            let inside = format!("{path}/node_modules/{name}");
+            if self.packages.contains_key(&inside) {
+                return Some(inside);
+            }
+            folder = path.rsplit_once("/node_modules/").map(|(above, _)| above);
+        }
+        self.find(name)
+    }
+
     /// Reports whether it has no package.
     pub fn is_empty(&self) -> bool {
         self.packages.is_empty()

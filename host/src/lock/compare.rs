@@ -1,0 +1,98 @@
+//! The parts in which two entries of a server differ, for people.
+
+use super::model::LockedServer;
+use crate::model::{ClosurePackage, Difference, PackageClosure, PinnedPackage};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Maximum number of packages that a difference lists. More would hide the others parts.
+const MAX_LISTED: usize = 40;
+
+/// Number of characters of a hash that are shown.
+const HASH_SHOWN: usize = 20;
+
+impl LockedServer {
+    /// Returns every part in which `now` differs from this entry on a platform. The tools are not
+    /// compared.
+    pub fn differences(&self, now: &LockedServer, platform: &str) -> Vec<Difference> {
+        let mut found = Vec::new();
+        let mut part = |part: &str, before: Option<String>, after: Option<String>| {
+            if before != after {
+                found.push(Difference::new(part, before, after));
+            }
+        };
+        let text = |text: &str| Some(text.to_owned());
+        part("kind", text(self.kind.as_str()), text(now.kind.as_str()));
+        part("launch line", text(&self.launch), text(&now.launch));
+        part("folder", self.folder.clone(), now.folder.clone());
+        let given =
+            |server: &LockedServer| (!server.given.is_empty()).then(|| server.given.join(", "));
+        part("variables", given(self), given(now));
+        let scripts = |server: &LockedServer| server.install_scripts.then(|| "allowed".to_owned());
+        part("install scripts", scripts(self), scripts(now));
+        part("package", self.package.as_ref().map(named), now.package.as_ref().map(named));
+        let integrity = |server: &LockedServer| server.package.as_ref()?.integrity.clone();
+        part("integrity", integrity(self), integrity(now));
+        let program = |server: &LockedServer| server.package.as_ref()?.program_of.clone();
+        part("program of", program(self), program(now));
+        let names: BTreeSet<&String> = self.files.keys().chain(now.files.keys()).collect();
+        for name in names {
+            let digest = |files: &BTreeMap<String, String>| {
+                files.get(name).map(|digest| format!("sha256 {}", shortened(digest)))
+            };
+            part(&format!("file {name}"), digest(&self.files), digest(&now.files));
+        }
+        if let (Some(before), Some(after)) = (self.closure(platform), now.closure(platform))
+            && before != after
+        {
+            let (before, after) = changed_packages(before, after);
+            part("packages", Some(before), Some(after));
+        }
+        let request = |server: &LockedServer| server.package.as_ref().map(|it| it.spec.clone());
+        if found.is_empty() && request(self) != request(now) {
+            let shown = |server| request(server).map(|request| shortened(&request));
+            found.push(Difference::new("request", shown(self), shown(now)));
+        }
+        found
+    }
+}
+
+fn named(package: &PinnedPackage) -> String {
+    format!("{}@{}", package.name, package.version)
+}
+
+/// Returns the packages that differ between two closures, a line each, as each has them.
+fn changed_packages(before: &PackageClosure, after: &PackageClosure) -> (String, String) {
+    let paths: BTreeSet<&String> = before.packages.keys().chain(after.packages.keys()).collect();
+    let changed: Vec<&String> = paths
+        .into_iter()
+        .filter(|path| before.packages.get(*path) != after.packages.get(*path))
+        .collect();
+    let lines = |closure: &PackageClosure| {
+        let listed = changed.iter().take(MAX_LISTED).filter_map(|path| {
+            let package = closure.packages.get(*path)?;
+            Some(line(path, package))
+        });
+        let mut lines: Vec<String> = listed.collect();
+        if changed.len() > MAX_LISTED {
+            lines.push(format!("and {} more", changed.len() - MAX_LISTED));
+        }
+        lines.join("\n")
+    };
+    (lines(before), lines(after))
+}
+
+fn line(path: &str, package: &ClosurePackage) -> String {
+    let mut line = format!("{path} {} {}", package.version, shortened(&package.hash));
+    if !package.needs.is_empty() {
+        line.push_str(&format!(" needs {}", package.needs.join(" ")));
+    }
+    line
+}
+
+fn shortened(hash: &str) -> String {
+    let short: String = hash.chars().take(HASH_SHOWN).collect();
+    match short.len() < hash.len() {
+        true => format!("{short}…"),
+        false => short,
+    }
+}
