@@ -2,6 +2,7 @@
 //!
 //! [programs]: crate::guide::programs
 //! [servers]: crate::guide::servers
+//! [lock]: crate::guide::lock
 //! [approvals]: crate::guide::approvals
 //! [durability]: crate::guide::durability
 //! [mcp]: crate::guide::mcp
@@ -23,6 +24,7 @@ macro_rules! pages {
             /// [manual]: crate::guide
             /// [programs]: crate::guide::programs
             /// [servers]: crate::guide::servers
+            /// [lock]: crate::guide::lock
             /// [approvals]: crate::guide::approvals
             /// [durability]: crate::guide::durability
             /// [mcp]: crate::guide::mcp
@@ -43,6 +45,8 @@ pages! {
     programs = "../docs/programs.md";
     /// MCP servers, the policy, trust, and packages.
     servers = "../docs/servers.md";
+    /// The lockfile: what it holds, what it decides, and how to freeze it.
+    lock = "../docs/lock.md";
     /// How a person is asked, and what an approval covers.
     approvals = "../docs/approvals.md";
     /// Runs that survive: the journal, resuming, checkpoints.

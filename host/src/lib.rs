@@ -44,6 +44,7 @@
 //! | `install` | servers that are packages: resolved, installed and found again (feature `servers`) | nothing |
 //! | `approval` | asking a person | nothing |
 //! | `config`, `event` | settings; the events of a run, as they happen | `model`, `error`, `disk` |
+//! | `lock` | the lock: what programs may run, as `.pml/mcp.lock` has it (feature `servers`) | `model`, `error`, `disk` |
 //! | `store` | the journal: what a run needs to be rebuilt, and the questions it waits for | `model`, `error`, `disk` |
 //! | `disk` | small files, written whole or not at all | `model` |
 //! | `model`, `error` | plain data: ids, calls, lines, limits, codes; the crate's error | floor |

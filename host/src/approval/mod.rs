@@ -9,9 +9,9 @@ mod show;
 
 pub use crate::config::GrantWriter;
 pub use crate::model::{
-    Answer, Ask, AskId, AskKind, ChangeBaseline, Condition, Constraint, Decision, Decisions,
-    DiffPiece, Difference, Ecosystem, MissingVariables, Need, Package, Question, QuestionId,
-    RecordedDecision, ToolChange, TrustNeed, differences_of, offered_constraints,
+    Answer, Ask, AskId, AskKind, ChangeBaseline, ChangedServer, Condition, Constraint, Decision,
+    Decisions, DiffPiece, Difference, Ecosystem, MissingVariables, Need, Package, Question,
+    QuestionId, RecordedDecision, ToolChange, TrustNeed, differences_of, offered_constraints,
 };
 pub use approver::{Approver, approver_from_fn};
 pub use offers::{describe_constraints, suggest_constraints};

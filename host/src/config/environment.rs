@@ -102,6 +102,12 @@ impl Environment {
         }
     }
 
+    /// Reports whether this process runs in continuous integration, by the variable that all such
+    /// services set.
+    pub fn is_continuous_integration(&self) -> bool {
+        matches!(self.variable("CI"), Some("true" | "1"))
+    }
+
     /// Returns the variables whose names `wanted` accepts.
     pub(crate) fn pick(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Secret)> {
         let picked = self.variables.iter().filter(|(name, _)| wanted(name));

@@ -1,6 +1,7 @@
 //! The files that a server's launch line names. `project` reads them; `upstream` only checks
 //! whether they changed.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -11,6 +12,9 @@ pub(crate) trait PinnedFileCheck: Send + Sync {
 
     /// Returns the digest of the launch line and all the files.
     fn digest(&self) -> String;
+
+    /// Returns the sha256 of the content of each file, by name.
+    fn contents(&self) -> BTreeMap<String, String>;
 }
 
 /// The files that a server's launch line names, as they were when the project was read. The server
@@ -27,6 +31,11 @@ impl PinnedFiles {
     /// Reads the files and returns the names of those that changed or are new.
     pub(crate) fn changed(&self) -> Vec<String> {
         self.0.as_ref().map(|files| files.changed()).unwrap_or_default()
+    }
+
+    /// Returns the sha256 of the content of each file, by name, as it was when the project was read.
+    pub(crate) fn contents(&self) -> BTreeMap<String, String> {
+        self.0.as_ref().map(|files| files.contents()).unwrap_or_default()
     }
 }
 

@@ -24,9 +24,8 @@
 use super::conflict::is_mark;
 use super::error::LockError;
 use super::model::{Lock, LockedServer, LockedServerKind};
-use crate::config::check_name;
 use crate::model::{
-    ClosurePackage, Ecosystem, MAX_CLOSURE_PACKAGES, PackageClosure, PinnedPackage,
+    ClosurePackage, Ecosystem, MAX_CLOSURE_PACKAGES, PackageClosure, PinnedPackage, ToolName,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -102,7 +101,10 @@ pub(super) fn parse(text: &str) -> Result<Lock, LockError> {
         if let Some(what) = server.unknown.keys().next() {
             return Err(LockError::Newer { what: format!("servers.{name}.{what}") });
         }
-        check_name(&name).map_err(|error| LockError::Invalid { reason: error.to_string() })?;
+        if !is_server_name(&name) {
+            let reason = format!("a server cannot have the name `{name}`");
+            return Err(LockError::Invalid { reason });
+        }
         let server = locked_server(server).map_err(|reason| LockError::Invalid {
             reason: format!("server `{name}`: {reason}"),
         })?;
@@ -178,6 +180,11 @@ fn locked_server(raw: ServerText) -> Result<LockedServer, String> {
         _ => return Err(format!("a server of kind `{}` has no packages", kind.as_str())),
     };
     Ok(server)
+}
+
+/// Reports whether tools can be called by this name of a server. `pml` is reserved.
+fn is_server_name(name: &str) -> bool {
+    name != "pml" && !name.contains([':', '*']) && format!("{name}:x").parse::<ToolName>().is_ok()
 }
 
 fn package_parts(text: &str) -> Option<(Ecosystem, String, String)> {

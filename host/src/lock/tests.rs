@@ -167,7 +167,7 @@ fn a_file_that_pml_would_not_have_written_is_refused_by_name_and_left() {
         (
             "a name that no server has",
             good.replace("[servers.shop", "[servers.pml"),
-            format!("{unreadable} a server cannot have the name `pml`, which is pml's own"),
+            format!("{unreadable} a server cannot have the name `pml`"),
         ),
         (
             "a name with a colon",

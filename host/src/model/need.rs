@@ -23,7 +23,9 @@ impl Need {
     /// Returns the kind of ask that it leads to.
     pub fn kind(&self) -> AskKind {
         match self {
-            Need::Install(package) if package.changed => AskKind::Integrity,
+            Need::Install(package) if package.changed || !package.replaces.is_empty() => {
+                AskKind::Integrity
+            }
             Need::Install(_) => AskKind::Dependency,
             Need::Variables(_) => AskKind::ApiKeyRequired,
             Need::Trust(_) => AskKind::Trust,
@@ -82,6 +84,9 @@ pub struct Package {
     /// Whether it was installed before and has changed since.
     #[serde(default)]
     pub changed: bool,
+    /// How it differs from what was locked or approved for the server.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replaces: Vec<Difference>,
 }
 
 impl Package {
@@ -113,6 +118,7 @@ impl Package {
             program_of: None,
             scripts: false,
             changed: false,
+            replaces: Vec::new(),
         }
     }
 }
@@ -177,12 +183,30 @@ pub struct ToolChange {
     /// The conditions of a lapsed grant of an older pml: a permanent answer replaces it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub was: Vec<Constraint>,
+    /// The server itself, if it has changed and is not started before somebody agrees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<ChangedServer>,
+}
+
+/// A server that is not what was locked or approved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ChangedServer {
+    /// Its name.
+    pub name: String,
+    /// The digest of its entry as it is now: exactly this is agreed to.
+    pub digest: String,
 }
 
 impl ToolChange {
     /// Returns a change.
     pub fn new(since: ChangeBaseline, differences: Vec<Difference>) -> ToolChange {
-        ToolChange { since, differences, was: Vec::new() }
+        ToolChange { since, differences, was: Vec::new(), server: None }
+    }
+
+    /// Returns the change of a server that is not started before somebody agrees.
+    pub(crate) fn before_start_of(self, server: ChangedServer) -> ToolChange {
+        ToolChange { server: Some(server), ..self }
     }
 
     /// Returns the change with the conditions of the grant that lapsed.
@@ -202,4 +226,8 @@ pub enum ChangeBaseline {
     EarlierCall,
     /// When the call was decided about.
     Decision,
+    /// When the lock was written.
+    Lock,
+    /// When this user last approved it.
+    Approval,
 }

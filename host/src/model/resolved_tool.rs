@@ -1,6 +1,6 @@
 //! The tool that a name means, with the facts that are needed before it is called.
 
-use super::{Effects, Need, Progress, ToolName, ToolOrigin};
+use super::{Effects, Need, Progress, ToolChange, ToolName, ToolOrigin};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -31,12 +31,14 @@ pub struct ResolvedTool {
     pub origin: Option<ToolOrigin>,
     /// The need that must be fulfilled before it can be called, or before more is known of it.
     pub need: Option<Need>,
+    /// How it differs from what was locked or approved. A person decides before it is called.
+    pub change: Option<Box<ToolChange>>,
 }
 
 impl ResolvedTool {
     /// Returns a tool without an origin and without a need.
     pub fn new(tool: ToolName, effects: Effects) -> ResolvedTool {
-        ResolvedTool { tool, effects, origin: None, need: None }
+        ResolvedTool { tool, effects, origin: None, need: None, change: None }
     }
 
     /// Returns a tool that cannot be called before `need` is fulfilled.

@@ -14,6 +14,7 @@
 //! **Invariant:** nothing in a project can make the project trusted.
 
 mod agent;
+mod approved_entries;
 mod configure;
 mod document;
 mod dotenv;
@@ -74,7 +75,8 @@ pub use parts::{
 };
 pub use project::Project;
 pub use servers::{
-    Freshness, PackageState, RequestedVersion, Servers, ToolOffer, UnavailableServer,
+    Freshness, LockMode, LockReview, PackageState, RequestedVersion, Servers, ToolOffer,
+    UnavailableServer,
 };
 pub use trust::TrustState;
 pub use user::UserSettings;

@@ -92,6 +92,14 @@ impl RoutedTool {
         ToolPaths { provider: &*self.provider, tool: &self.resolved.tool }
     }
 
+    /// Records that the tool is used as it is now, right before a call of it is sent.
+    pub(crate) async fn record_use(&self) -> Result<(), CallError> {
+        match self.provider.record_use(&self.resolved) {
+            Some(recording) => recording.await,
+            None => Ok(()),
+        }
+    }
+
     /// Carries out a call that may be sent. Dropping the future cancels it.
     pub(crate) fn call(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
         self.provider.call(call)

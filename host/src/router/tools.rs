@@ -105,6 +105,13 @@ pub trait Tools: Send + Sync + 'static {
         Ok(())
     }
 
+    /// Returns the sha256 of the lock that the tools are held against, for the journal of a run.
+    /// Nothing is decided by it.
+    #[doc(hidden)]
+    fn lock_digest(&self) -> Option<String> {
+        None
+    }
+
     /// Returns the providers that these tools consist of, if they are the crate's own. Each call is
     /// then sent to one of them.
     #[doc(hidden)]
@@ -158,6 +165,10 @@ impl<T: Tools + ?Sized> Tools for Arc<T> {
 
     fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {
         (**self).check(tool, arguments)
+    }
+
+    fn lock_digest(&self) -> Option<String> {
+        (**self).lock_digest()
     }
 
     fn providers(&self) -> Option<ProviderSet> {

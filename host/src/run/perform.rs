@@ -91,7 +91,10 @@ pub(super) async fn perform(
             let differs = decided.origin.is_some() && decided.origin != found.origin;
             // A person's approval covers exactly the call that is sent.
             let approved = |approval: Arc<Approval>| approval.covers(&found, &value);
-            if found.need.is_some() || differs || !approval.is_none_or(approved) {
+            // What differs from the lock goes only if a person was told so.
+            let accepted = approval.as_ref().is_some_and(|approval| approval.accepts_change());
+            let changed = found.change.is_some() && !accepted;
+            if found.need.is_some() || differs || changed || !approval.is_none_or(approved) {
                 return PerformOutcome::Changed(Box::new(found), text);
             }
             // The arguments are written once more when they are sent.
@@ -117,6 +120,7 @@ async fn send(
         return Err(error);
     }
     found.check(arguments)?;
+    found.record_use().await?;
     found.call(call.with_budget(budget.clone())).await
 }
 

@@ -188,6 +188,7 @@ impl Run {
         let mut stopwatch = Stopwatch::new(wall);
         stopwatch.start();
         header.created = self.engine.settings.clock.now();
+        header.lock = self.tools.lock_digest();
         if header.resumed_from.is_none() {
             header.started = header.created;
         }

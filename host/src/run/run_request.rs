@@ -65,7 +65,7 @@ impl From<Failure> for StartError {
 
 /// A new run that is ready for a slot.
 pub(super) struct PreparedRun {
-    /// Its clock readings are set when the run starts.
+    /// Its clock readings and its lock are set when the run starts.
     pub(super) header: RunHeader,
     pub(super) program: Program,
     pub(super) begin: StartParameters,

@@ -8,6 +8,7 @@ use pml::{
     Servers,
     approval::{AskKind, Need},
     approver_from_fn,
+    project::LockMode,
 };
 use pml_kit::{TestEnv, toolbox_script};
 use std::path::PathBuf;
@@ -48,7 +49,7 @@ async fn run(
         config.allow_tool(String::from(pattern.clone()));
     }
     let engine = Engine::new(&config).expect("it starts");
-    let servers = Servers::of_uncached(project).expect("no cloud");
+    let servers = Servers::of_uncached(project, LockMode::Update).expect("no cloud");
     let asked = Arc::new(Mutex::new(Vec::new()));
     let seen = asked.clone();
     let approver = approver_from_fn(move |question: Question| {

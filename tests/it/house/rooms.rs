@@ -4,7 +4,7 @@ use pml_kit::{files_under, project_root};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-const FLOOR: &[&str] = &["model", "error", "config", "disk", "event", "store"];
+const FLOOR: &[&str] = &["model", "error", "config", "disk", "event", "store", "lock"];
 
 /// Each room and the rooms it may use besides the floor. The floor itself uses only `model` and
 /// `error`.
@@ -23,6 +23,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("config", &[]),
     ("disk", &[]),
     ("event", &[]),
+    ("lock", &[]),
     ("store", &[]),
     ("model", &[]),
     ("error", &[]),

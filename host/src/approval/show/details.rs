@@ -101,6 +101,10 @@ impl DetailLines<'_> {
         if package.changed {
             self.add_heading("it was installed before, and its files have changed since");
         }
+        if !package.replaces.is_empty() {
+            self.add_heading("it is not what was approved before; what differs:");
+            package.replaces.iter().for_each(|difference| self.difference(difference));
+        }
         self.add("server", &package.server);
         self.add("package", &package.name);
         self.add("version", &package.version);

@@ -51,7 +51,8 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
     let tool = ("tool", in_one_line(&ask.tool));
     let mut labelled = match (&ask.need, ask.kind) {
         (Some(Need::Install(needed)), _) => {
-            let label = match (needed.changed, needed.scripts) {
+            let changed = needed.changed || !needed.replaces.is_empty();
+            let label = match (changed, needed.scripts) {
                 (true, _) => "install CHANGED",
                 (false, true) => "install, RUNNING CODE of it",
                 (false, false) => "install",
@@ -80,6 +81,8 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
                 ChangeBaseline::Grant => "CHANGED since allowed",
                 ChangeBaseline::EarlierCall => "CHANGED since last call",
                 ChangeBaseline::Decision => "CHANGED since shown",
+                ChangeBaseline::Lock => "DIFFERS from the lock",
+                ChangeBaseline::Approval => "CHANGED since approved",
             };
             vec![tool, (label, describe_change(change, redactor)), ("call with", call())]
         }

@@ -63,6 +63,8 @@ pub(crate) struct LaunchFiles {
     line: LaunchLine,
     /// The digest of each file, by name.
     digests: BTreeMap<String, String>,
+    /// The sha256 of the content of each file, by name.
+    contents: BTreeMap<String, String>,
     /// The state of each file, as it is shown to a person.
     states: BTreeMap<String, DeclaredFileState>,
 }
@@ -241,8 +243,9 @@ impl LaunchFiles {
             WordTarget::File { name, .. } if data => {
                 self.states.entry(name).or_insert(DeclaredFileState::Data);
             }
-            WordTarget::File { name, digest } => {
+            WordTarget::File { name, digest, content } => {
                 self.states.insert(name.clone(), DeclaredFileState::Pinned);
+                self.contents.insert(name.clone(), content);
                 self.digests.insert(name, digest);
             }
             WordTarget::LinksOutside { name, digest, to } => {
@@ -307,6 +310,10 @@ impl PinnedFileCheck for LaunchFiles {
         let arguments: Vec<_> = arguments.map(|one| (&one.text, one.plain)).collect();
         let line = (&self.line.folder, arguments, &self.line.steering);
         digest(&json!([self.root, line, self.digests]))
+    }
+
+    fn contents(&self) -> BTreeMap<String, String> {
+        self.contents.clone()
     }
 }
 

@@ -28,7 +28,7 @@ pub(in crate::project) struct ScanBudget {
     files: usize,
     lookups: usize,
     /// Digests of the files that were hashed already: several servers may name one file.
-    known: BTreeMap<PathBuf, String>,
+    known: BTreeMap<PathBuf, FileDigests>,
 }
 
 impl Default for ScanBudget {
@@ -56,11 +56,18 @@ impl ScanLimitExceeded {
     }
 }
 
+/// The sha256 of a file with its path, and that of its content alone.
+#[derive(Clone, Debug)]
+struct FileDigests {
+    digest: String,
+    content: String,
+}
+
 /// The target of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum WordTarget {
     /// A file of the project, or a link to one.
-    File { name: String, digest: String },
+    File { name: String, digest: String, content: String },
     /// A path of the project that leads to a file outside.
     LinksOutside { name: String, digest: String, to: PathBuf },
     /// A folder of the project.
@@ -118,22 +125,26 @@ impl ScanBudget {
         if !last.starts_with(root) {
             return Ok(links_outside(name, last));
         }
-        if let Some(digest) = self.known.get(&last) {
-            return Ok(WordTarget::File { name, digest: digest.clone() });
-        }
-        self.files = self.files.checked_sub(1).ok_or(ScanLimitExceeded)?;
-        let digest = self.hash(root, &last)?;
-        self.known.insert(last, digest.clone());
-        Ok(WordTarget::File { name, digest })
+        let known = match self.known.get(&last) {
+            Some(known) => known.clone(),
+            None => {
+                self.files = self.files.checked_sub(1).ok_or(ScanLimitExceeded)?;
+                let known = self.hash(root, &last)?;
+                self.known.insert(last, known.clone());
+                known
+            }
+        };
+        let FileDigests { digest, content } = known;
+        Ok(WordTarget::File { name, digest, content })
     }
 
     /// Hashes a file with its path: a link that is retargeted to equal content gets another digest.
-    fn hash(&mut self, root: &Path, file: &Path) -> Result<String, ScanLimitExceeded> {
-        let mut sha = Sha256::new();
+    fn hash(&mut self, root: &Path, file: &Path) -> Result<FileDigests, ScanLimitExceeded> {
+        let (mut sha, mut content) = (Sha256::new(), Sha256::new());
         sha.update(b"file\0");
         sha.update(name_of(root, file));
         sha.update([0]);
-        match self.read(file, &mut sha) {
+        match self.read(file, [&mut sha, &mut content]) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
                 return Err(ScanLimitExceeded);
@@ -141,10 +152,10 @@ impl ScanBudget {
             // It gets another digest once it can be read.
             Err(_) => sha.update(b"\0unreadable"),
         }
-        Ok(hex(&sha.finalize()))
+        Ok(FileDigests { digest: hex(&sha.finalize()), content: hex(&content.finalize()) })
     }
 
-    fn read(&mut self, file: &Path, sha: &mut Sha256) -> io::Result<()> {
+    fn read(&mut self, file: &Path, mut hashes: [&mut Sha256; 2]) -> io::Result<()> {
         let mut file = File::open(file)?;
         let mut buffer = vec![0; 1 << 16];
         loop {
@@ -156,7 +167,9 @@ impl ScanBudget {
             };
             let remaining = self.bytes.checked_sub(length as u64);
             self.bytes = remaining.ok_or(io::ErrorKind::FileTooLarge)?;
-            sha.update(&buffer[..length]);
+            for sha in &mut hashes {
+                sha.update(&buffer[..length]);
+            }
         }
     }
 }
@@ -241,7 +254,7 @@ mod tests {
 
     fn file(root: &Path, word: &str) -> (String, String) {
         match resolve(root, word) {
-            WordTarget::File { name, digest } => (name, digest),
+            WordTarget::File { name, digest, .. } => (name, digest),
             other => panic!("{word}: {other:?}"),
         }
     }

@@ -8,9 +8,12 @@
 
 mod cloud;
 mod known_project;
+pub(crate) mod lock_gate;
+mod lock_review;
 pub(crate) mod needs;
 mod offer;
 mod packages;
+mod project_lock;
 mod records;
 mod routing_facts;
 #[expect(clippy::module_inception, reason = "the type that this room is named for")]
@@ -18,7 +21,10 @@ mod servers;
 mod usage;
 mod validator_cache;
 
+pub use lock_review::LockReview;
 pub use offer::{Freshness, ToolOffer, UnavailableServer};
+pub(crate) use packages::call_error;
 pub use packages::{PackageState, RequestedVersion};
+pub use project_lock::LockMode;
 pub(crate) use routing_facts::RoutingFacts;
 pub use servers::Servers;

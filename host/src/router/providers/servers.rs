@@ -131,6 +131,10 @@ impl Tools for Servers {
         self.provider(tool).check(tool, arguments)
     }
 
+    fn lock_digest(&self) -> Option<String> {
+        self.lock_gate()?.lock.file_digest()
+    }
+
     fn providers(&self) -> Option<ProviderSet> {
         Some(ProviderSet(Arc::new(self.clone())))
     }

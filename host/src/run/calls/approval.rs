@@ -38,6 +38,11 @@ impl Approval {
         })
     }
 
+    /// Reports whether the person was told that something has changed, and agreed to it.
+    pub(in crate::run) fn accepts_change(&self) -> bool {
+        self.kind == AskKind::Integrity
+    }
+
     /// Returns the digest that was shown.
     pub(in crate::run) fn digest(&self) -> &str {
         &self.digest
@@ -57,9 +62,13 @@ impl Approval {
 }
 
 /// Reports whether the need must be fulfilled before more is known of the tool. A change of the tool
-/// is no such need.
+/// is no such need; a change of its server is, since it is not started before.
 pub(super) fn must_be_fulfilled_first(need: Option<&Need>) -> bool {
-    matches!(need, Some(Need::Install(_) | Need::Variables(_) | Need::Trust(_)))
+    match need {
+        Some(Need::Install(_) | Need::Variables(_) | Need::Trust(_)) => true,
+        Some(Need::Change(change)) => change.server.is_some(),
+        None => false,
+    }
 }
 
 #[cfg(test)]

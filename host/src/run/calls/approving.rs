@@ -42,13 +42,14 @@ impl OpenCalls {
             );
         }
         match found.need.take() {
-            None | Some(Need::Change(_)) => {
+            need if !must_be_fulfilled_first(need.as_ref()) => {
                 if let Some(grant) = grant {
                     self.grants.write(grant, decided);
                 }
                 self.send_approved(call, found, arguments, asking.kind, approval);
             }
-            Some(need) => {
+            need => {
+                let Some(need) = need else { return };
                 let by = AgreedBy::Person(Box::new(decided.clone()), approval);
                 self.fulfill(call, found, arguments, AgreedNeed::new(Box::new(need), by));
             }

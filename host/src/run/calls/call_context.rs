@@ -44,6 +44,6 @@ impl UncertainCall {
 
     /// Returns the tool to ask about if the tool can no longer be found.
     pub(super) fn sent_tool(&self) -> ResolvedTool {
-        ResolvedTool { effects: Effects::Unknown, need: None, ..self.sent.clone() }
+        ResolvedTool { effects: Effects::Unknown, need: None, change: None, ..self.sent.clone() }
     }
 }

@@ -68,7 +68,10 @@ impl CallDecider<'_> {
                 let still = if again { "still: " } else { "" };
                 (need.kind(), format!("{still}{}", need_reason(&need, verdict)))
             }
-            (_, verdict, None) => match self.change(id, &found, arguments, verdict) {
+            (_, verdict, None) => match unseen_change(agreed)
+                .then(|| self.change(id, &found, arguments, verdict))
+                .flatten()
+            {
                 Some(change) => {
                     let reason = match verdict {
                         PolicyVerdict::Ask(why) if why.lapsed.is_some() => why.reason.clone(),
@@ -99,14 +102,22 @@ impl CallDecider<'_> {
         arguments: &str,
         verdict: &PolicyVerdict,
     ) -> Option<ToolChange> {
+        let locked = found.change.as_deref().cloned();
         let PolicyVerdict::Ask(AskReason { lapsed: Some(grant), .. }) = verdict else {
-            return self.origins.change(found);
+            return locked.or_else(|| self.origins.change(found));
         };
         let arguments = || {
             let value = self.arguments.value(id, arguments);
             value.map(std::borrow::Cow::into_owned).unwrap_or_default()
         };
-        Some(change_since_grant(found, arguments, grant))
+        // A lapsed grant and a difference from the lock are one question.
+        let mut change = change_since_grant(found, arguments, grant);
+        for difference in locked.into_iter().flat_map(|locked| locked.differences) {
+            if change.differences.iter().all(|known| known.part != difference.part) {
+                change.differences.push(difference);
+            }
+        }
+        Some(change)
     }
 
     /// Asks the policy, and the grants of this run. Returns an error if the call is denied.
@@ -153,6 +164,12 @@ impl CallDecider<'_> {
     }
 }
 
+/// Reports whether a change of the tool is news to whoever agreed to what the call needs. A person
+/// who has agreed to a changed server, with this call, is not asked about its definitions again.
+fn unseen_change(agreed: Option<&AgreedNeed>) -> bool {
+    !agreed.is_some_and(|agreed| agreed.by_person() && agreed.need.kind() == AskKind::Integrity)
+}
+
 /// Returns the reason for asking about a need.
 fn need_reason(need: &Need, verdict: &PolicyVerdict) -> String {
     let policy = match verdict {
@@ -167,6 +184,10 @@ fn need_reason(need: &Need, verdict: &PolicyVerdict) -> String {
                 package.server
             )
         }
+        Need::Install(package) if !package.replaces.is_empty() => format!(
+            "server `{}` would be started from another package than was approved",
+            package.server
+        ),
         Need::Install(package) => format!("server `{}` is not installed{policy}", package.server),
         Need::Variables(variables) => format!(
             "server `{}` needs `{}`, which is not set: write it into `{}` before you go on{policy}",

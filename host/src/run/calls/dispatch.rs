@@ -171,7 +171,7 @@ impl OpenCalls {
     fn decide_on_changed(&mut self, id: CallId, mut found: RoutedTool, arguments: String) {
         let Some(before) = self.open.remove(&id) else { return };
         self.events.event(&Event::CallDropped { run: self.run, call: id });
-        if found.need.is_some() {
+        if found.need.is_some() || found.change.is_some() {
             let _ = self.decide_on(id, Ok(found), arguments, CallContext::Fresh);
             return;
         }

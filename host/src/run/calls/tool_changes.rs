@@ -77,6 +77,8 @@ pub(super) fn change_reason(since: ChangeBaseline) -> &'static str {
         ChangeBaseline::EarlierCall => {
             "its definition or its server has changed since this run called it"
         }
-        _ => "its definition or its server has changed since it was shown",
+        ChangeBaseline::Lock => "it differs from the lock of the project",
+        ChangeBaseline::Approval => "it has changed since you approved it",
+        ChangeBaseline::Decision => "its definition or its server has changed since it was shown",
     }
 }

@@ -1,0 +1,161 @@
+//! Writes the lock for all servers of a project: what a person reviews, and what is written then.
+//!
+//! It takes two steps, because a server that has changed is not started before somebody has agreed
+//! to it: first the servers, then the tools that they list.
+
+use super::lock_gate::LockGate;
+use super::offer::Freshness;
+use super::servers::Servers;
+use crate::error::Error;
+use crate::lock::{Lock, LockChange, LockFile};
+use crate::model::{Code, Definition};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The lock as it would be written, and how it differs from the one that is there.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LockReview {
+    /// The entries that are new, changed or gone.
+    pub changes: Vec<LockChange>,
+    /// Servers whose entry cannot be made, each with the reason. Their earlier entry stays.
+    pub failed: Vec<(String, String)>,
+    /// The text of the file that it was compared with.
+    before: Option<String>,
+    now: Lock,
+}
+
+impl LockReview {
+    /// Returns the lock as it would be written.
+    pub fn lock(&self) -> &Lock {
+        &self.now
+    }
+}
+
+impl Servers {
+    /// Returns what the lock lacks of these servers, or has otherwise, a line each. No server is
+    /// started. Empty if the lock has everything.
+    ///
+    /// # Errors
+    /// If the servers have no lock, or it cannot be read.
+    pub async fn lock_problems(&self) -> Result<Vec<String>, Error> {
+        let gate = self.required_gate()?;
+        gate.lock.current()?;
+        Ok(gate.problems().await)
+    }
+
+    /// Returns what closures of this machine are called in a lock.
+    pub fn lock_platform(&self) -> Option<String> {
+        self.lock_gate().map(|gate| gate.lock.platform().to_owned())
+    }
+
+    /// Compares the servers, as they would be started now, with the lock. A lock with conflicts is
+    /// read from both sides: entries on which they agree count.
+    ///
+    /// # Errors
+    /// If the lock cannot be read.
+    pub async fn review_servers(&self) -> Result<LockReview, Error> {
+        let gate = self.required_gate()?;
+        let before = gate.lock.file().text()?;
+        let base = base(gate.lock.file())?;
+        let (mut now, mut failed) = (Lock::default(), Vec::new());
+        for name in self.names() {
+            let earlier = base.servers.get(&name);
+            match gate.entry(&name).await {
+                Ok(Some(mut entry)) => {
+                    if let Some(earlier) = earlier {
+                        entry.keep_from(earlier);
+                    }
+                    now.servers.insert(name, entry);
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    now.servers.extend(earlier.map(|earlier| (name.clone(), earlier.clone())));
+                    failed.push((name, error.to_string()));
+                }
+            }
+        }
+        let changes = base.changes(&now, gate.lock.platform());
+        Ok(LockReview { changes, failed, before, now })
+    }
+
+    /// Lists the tools of all servers of a review, and compares them with the lock. Servers are
+    /// started for it.
+    ///
+    /// # Errors
+    /// If the lock cannot be read.
+    pub async fn review_tools(&self, time: Duration) -> Result<LockReview, Error> {
+        let gate = self.required_gate()?;
+        let before = gate.lock.file().text()?;
+        let base = gate.lock.file().read()?.unwrap_or_default();
+        let offer = self.query_tools(|_| true, Freshness::Live, time).await;
+        let mut now = base.clone();
+        let failed: Vec<(String, String)> = offer
+            .unavailable
+            .iter()
+            .map(|unavailable| (unavailable.server.clone(), unavailable.reason.clone()))
+            .collect();
+        for (name, server) in &mut now.servers {
+            // The tools of a server that cannot be listed stay as they are.
+            if !failed.iter().any(|(failed, _)| failed == name) {
+                server.tools.clear();
+            }
+        }
+        for definition in &offer.definitions {
+            if let Some(server) = now.servers.get_mut(definition.tool.server()) {
+                server.tools.insert(definition.tool.tool().into(), definition.digest());
+            }
+        }
+        let mut changes = base.changes(&now, gate.lock.platform());
+        for change in &mut changes {
+            let name = |definition: &&Arc<Definition>| {
+                definition.tool.server() == change.server
+                    && Some(definition.tool.tool()) == change.tool.as_deref()
+            };
+            let before = base.servers.get(&change.server);
+            let before = before.zip(change.tool.as_ref()).and_then(|(it, tool)| it.tools.get(tool));
+            if let (Some(definition), Some(before)) = (offer.definitions.iter().find(name), before)
+            {
+                let known = gate.records.definition_differences(before, definition);
+                change.differences = known.unwrap_or(std::mem::take(&mut change.differences));
+            }
+        }
+        Ok(LockReview { changes, failed, before, now })
+    }
+
+    /// Writes the lock as it was reviewed, and records that this user approved it. Reports whether
+    /// the file was changed.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_lock(&self, review: &LockReview) -> Result<bool, Error> {
+        self.required_gate()?.lock.write_all(review.before.as_deref(), &review.now)
+    }
+
+    fn required_gate(&self) -> Result<LockGate<'_>, Error> {
+        self.lock_gate().ok_or_else(|| {
+            Error::new(Code::Config, "these servers belong to no project, and have no lock")
+        })
+    }
+}
+
+/// Returns the lock that is compared with: what both sides of a conflict agree on, or the file.
+fn base(file: &LockFile) -> Result<Lock, Error> {
+    let Some((ours, theirs)) = file.read_sides()? else {
+        return Ok(file.read()?.unwrap_or_default());
+    };
+    let mut both = Lock::default();
+    for (name, server) in ours.servers {
+        let Some(other) = theirs.servers.get(&name) else { continue };
+        let mut server = server;
+        let mut other = other.clone();
+        let tools = std::mem::take(&mut server.tools);
+        let others = std::mem::take(&mut other.tools);
+        if server == other {
+            server.tools = tools;
+            server.tools.retain(|tool, definition| others.get(tool) == Some(definition));
+            both.servers.insert(name, server);
+        }
+    }
+    Ok(both)
+}
