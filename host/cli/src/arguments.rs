@@ -7,8 +7,9 @@ use super::quantity::{Lifetime, durability, journal_size, lifetime, memory, pars
 use super::run_policy::RunPolicyFlags;
 use super::{
     add, approvals, approve, audit, call, check, completions, doctor, help, import, init, install,
-    package_files, remove, replay, runs, servers, stdio, tools, trust, types, version,
+    lock, package_files, remove, replay, runs, servers, stdio, tools, trust, types, version,
 };
+use crate::lock_flags::LockFlags;
 use crate::widening_permit::TrustOnceFlags;
 use clap::{Args, Parser, Subcommand};
 use pml::journal::Durability;
@@ -94,6 +95,7 @@ pub(super) enum Command {
     Add(add::AddCommand),
     Remove(remove::RemoveCommand),
     Install(install::InstallCommand),
+    Lock(lock::LockCommand),
     Servers(servers::ServersCommand),
     Tools(tools::ToolsCommand),
     Call(call::CallCommand),
@@ -122,6 +124,7 @@ impl Command {
             }
             Command::Approve(_) => again("approvals", "if the answer was not recorded, it is open"),
             Command::Install(_) => again("install", "no package is left half-installed"),
+            Command::Lock(_) => again("lock", "the lock is written as a whole or not at all"),
             Command::Trust(_) => {
                 again("trust --show", "trust is recorded as a whole or not at all")
             }
@@ -266,6 +269,8 @@ pub(super) struct RunOptions {
     pub(super) approval_timeout: Option<Lifetime>,
     #[command(flatten)]
     pub(super) once: TrustOnceFlags,
+    #[command(flatten)]
+    pub(super) lock: LockFlags,
 }
 
 #[cfg(test)]

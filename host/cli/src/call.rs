@@ -5,6 +5,7 @@ use super::execute::{JournalStorage, await_outcome, engine_with_policy, print_ou
 use super::outcome_json::unfinished_document;
 use super::report::{self, FAILED, HintedError};
 use super::{project, ui};
+use crate::lock_flags::LockFlags;
 use crate::project_context::ProjectContext;
 use crate::run_policy::RunPolicyFlags;
 use crate::widening_permit::TrustOnceFlags;
@@ -46,6 +47,8 @@ pub(super) struct CallCommand {
     policy: RunPolicyFlags,
     #[command(flatten)]
     once: TrustOnceFlags,
+    #[command(flatten)]
+    lock: LockFlags,
     /// Keep the journal in memory: nothing is written, and a call that waits is forgotten
     #[arg(long)]
     no_journal: bool,
@@ -64,9 +67,10 @@ impl CallCommand {
         // The process ends after this. Dropping these values would only make the user wait.
         let storage =
             if self.no_journal { JournalStorage::InMemory } else { JournalStorage::OnDisk };
-        let context = ManuallyDrop::new(ProjectContext::open_with_storage(
+        let context = ManuallyDrop::new(ProjectContext::open_for_runs(
             self.once.files_trust()?,
             storage,
+            self.lock.mode(),
         )?);
         let journal = project::journal_for(storage, context.project.durability, &context.project)?;
         let runtime = ManuallyDrop::new(runtime()?);

@@ -212,7 +212,11 @@ pub(super) async fn await_outcome(
 
 /// Opens the project with the trust and the storage that the options give.
 fn project_context(options: &RunOptions) -> Result<ProjectContext> {
-    ProjectContext::open_with_storage(options.once.files_trust()?, options.storage())
+    ProjectContext::open_for_runs(
+        options.once.files_trust()?,
+        options.storage(),
+        options.lock.mode(),
+    )
 }
 
 /// Opens the journal that the options select.

@@ -87,14 +87,8 @@ impl InstallCommand {
                 return Ok(report::declined("nothing is installed")?);
             }
             let journal = super::project::open_journal(context.project.durability)?;
-            let (mut installed, mut failed) = (Vec::new(), failed);
-            for package in missing {
-                // One package that cannot be installed does not keep the others away.
-                match install(servers, &package, &*journal).await {
-                    Ok(()) => installed.push(package),
-                    Err(error) => failed.push(FailedInstall::new(&package.server, &error)),
-                }
-            }
+            let (installed, not_installed) = install_packages(servers, missing, &*journal).await;
+            let failed: Vec<_> = failed.into_iter().chain(not_installed).collect();
             print_packages(&installed, &failed, InstallStage::Done)
         })
     }
@@ -124,9 +118,9 @@ enum InstallStage {
 }
 
 /// A server whose package cannot be installed.
-struct FailedInstall {
-    server: String,
-    error: ErrorReport,
+pub(super) struct FailedInstall {
+    pub(super) server: String,
+    pub(super) error: ErrorReport,
 }
 
 impl FailedInstall {
@@ -182,7 +176,7 @@ fn print_packages(
 
 /// Returns the packages that are not installed, at most one for each server, and the servers whose
 /// package cannot be found.
-async fn missing_packages(
+pub(super) async fn missing_packages(
     servers: &Servers,
     names: &[String],
 ) -> (Vec<Package>, Vec<FailedInstall>) {
@@ -200,6 +194,22 @@ async fn missing_packages(
     }
     finish(bar.as_ref());
     (missing, failed)
+}
+
+/// Installs packages. One that cannot be installed does not keep the others away.
+pub(super) async fn install_packages(
+    servers: &Servers,
+    packages: Vec<Package>,
+    journal: &dyn Journal,
+) -> (Vec<Package>, Vec<FailedInstall>) {
+    let (mut installed, mut failed) = (Vec::new(), Vec::new());
+    for package in packages {
+        match install(servers, &package, journal).await {
+            Ok(()) => installed.push(package),
+            Err(error) => failed.push(FailedInstall::new(&package.server, &error)),
+        }
+    }
+    (installed, failed)
 }
 
 async fn install(servers: &Servers, package: &Package, journal: &dyn Journal) -> Result<()> {
@@ -252,7 +262,7 @@ fn name_and_version(package: &Package) -> String {
 }
 
 /// Returns a package as lines. All of their text comes from the registry.
-fn package_lines(package: &Package) -> String {
+pub(super) fn package_lines(package: &Package) -> String {
     let changed = if package.changed { " (what is there has changed)" } else { "" };
     let mut line = format!("{} │ {}{changed}", escape(&package.server), describe_package(package));
     for beside in &package.beside {

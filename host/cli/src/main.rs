@@ -23,6 +23,8 @@ mod import;
 mod init;
 mod install;
 mod interrupt;
+mod lock;
+mod lock_flags;
 mod log;
 mod media;
 mod moment;
@@ -112,6 +114,7 @@ fn run(command: Command, signals: EndingSignals) -> anyhow::Result<ExitCode> {
         Command::Add(command) => command.run(),
         Command::Remove(command) => command.run(),
         Command::Install(command) => command.run(),
+        Command::Lock(command) => command.run(),
         Command::Servers(command) => command.run(),
         Command::Tools(command) => command.run(),
         Command::Call(command) => command.run(),

@@ -5,8 +5,9 @@ use super::execute::JournalStorage;
 use crate::widening_permit::WideningPermit;
 use anyhow::Result;
 use pml::{
-    Code, Config, Environment, Error, Project, Servers, Store, file::is_own_folder,
-    project::GrantStorage,
+    Code, Config, Environment, Error, Project, Servers, Store,
+    file::is_own_folder,
+    project::{GrantStorage, LockMode},
 };
 use std::path::PathBuf;
 
@@ -24,19 +25,21 @@ pub(super) struct ProjectContext {
     pub(super) project: Project,
     pub(super) servers: Servers,
     storage: JournalStorage,
+    pub(super) lock: LockMode,
 }
 
 impl ProjectContext {
     /// Opens the project around the current folder. Starts none of its servers.
     pub(super) fn open(trust: ProjectFilesTrust) -> Result<ProjectContext> {
-        ProjectContext::open_with_storage(trust, JournalStorage::OnDisk)
+        ProjectContext::open_for_runs(trust, JournalStorage::OnDisk, LockMode::Update)
     }
 
-    /// Opens the project for runs with this storage. With `--no-journal`, data about its servers is
-    /// not written either.
-    pub(super) fn open_with_storage(
+    /// Opens the project for runs with this storage, held against its lock in this way. With
+    /// `--no-journal`, data about its servers is not written either.
+    pub(super) fn open_for_runs(
         trust: ProjectFilesTrust,
         storage: JournalStorage,
+        lock: LockMode,
     ) -> Result<ProjectContext> {
         let (folder, environment) = (current_folder()?, Environment::of_process());
         let project = match trust {
@@ -53,8 +56,8 @@ impl ProjectContext {
         if storage == JournalStorage::OnDisk && is_own_folder(&state) {
             Store::make_folder(&state).map_err(Error::from)?;
         }
-        let servers = servers(&project, storage)?;
-        Ok(ProjectContext { project, servers, storage })
+        let servers = servers(&project, storage, lock)?;
+        Ok(ProjectContext { project, servers, storage, lock })
     }
 
     /// Reads the project's files again.
@@ -75,10 +78,14 @@ fn current_folder() -> Result<PathBuf, Error> {
 }
 
 /// Returns the servers of a project.
-pub(super) fn servers(project: &Project, storage: JournalStorage) -> Result<Servers, Error> {
+pub(super) fn servers(
+    project: &Project,
+    storage: JournalStorage,
+    lock: LockMode,
+) -> Result<Servers, Error> {
     match storage {
-        JournalStorage::OnDisk => Servers::of(project),
-        JournalStorage::InMemory => Servers::of_uncached(project),
+        JournalStorage::OnDisk => Servers::with_lock(project, lock),
+        JournalStorage::InMemory => Servers::of_uncached(project, lock),
     }
 }
 

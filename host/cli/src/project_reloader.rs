@@ -9,7 +9,7 @@
 
 use super::execute::JournalStorage;
 use crate::project_context::{ProjectContext, config, servers};
-use pml::{Engine, Error, Journal, Project};
+use pml::{Engine, Error, Journal, Project, project::LockMode};
 use pml_mcp::McpSetup;
 use std::fs::Metadata;
 use std::path::PathBuf;
@@ -23,6 +23,7 @@ type FileStamp = [Option<(SystemTime, u64)>; 2];
 /// Provides the current setup of a project whose files may change.
 pub(super) struct ProjectReloader {
     storage: JournalStorage,
+    lock: LockMode,
     journal: Arc<dyn Journal>,
     snapshot: Mutex<ProjectSnapshot>,
 }
@@ -50,6 +51,7 @@ impl ProjectReloader {
         let (watched, stamps, project) = (project.sources(), Vec::new(), project.clone());
         Ok(ProjectReloader {
             storage,
+            lock: context.lock,
             journal,
             snapshot: Mutex::new(ProjectSnapshot { watched, stamps, project, setup }),
         })
@@ -86,7 +88,7 @@ impl ProjectReloader {
             false => {
                 // This must happen before the new servers read the saved data.
                 snapshot.setup.servers.save_observations();
-                let servers = servers(project, self.storage)?;
+                let servers = servers(project, self.storage, self.lock)?;
                 servers.start_background();
                 servers
             }

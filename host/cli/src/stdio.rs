@@ -5,6 +5,7 @@ use super::notices::StderrNoticeWriter;
 use super::report::{self, HintedError};
 use super::signals::EndingSignals;
 use super::{execute, project};
+use crate::lock_flags::LockFlags;
 use crate::project_context::{ProjectContext, ProjectFilesTrust};
 use crate::project_reloader::ProjectReloader;
 use anyhow::{Context, Result};
@@ -41,6 +42,8 @@ pub(super) struct StdioCommand {
     /// Keep the journal in memory: nothing is written, and runs are forgotten with this process
     #[arg(long)]
     no_journal: bool,
+    #[command(flatten)]
+    lock: LockFlags,
 }
 
 impl StdioCommand {
@@ -62,8 +65,11 @@ impl StdioCommand {
             signals.leave_to_command();
             let storage =
                 if self.no_journal { JournalStorage::InMemory } else { JournalStorage::OnDisk };
-            let context =
-                ProjectContext::open_with_storage(ProjectFilesTrust::AsRecorded, storage)?;
+            let context = ProjectContext::open_for_runs(
+                ProjectFilesTrust::AsRecorded,
+                storage,
+                self.lock.mode(),
+            )?;
             let durability = context.project.durability;
             let journal = project::journal_for(storage, durability, &context.project)?;
             if storage == JournalStorage::OnDisk {

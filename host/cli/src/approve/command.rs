@@ -4,6 +4,7 @@ use super::confirm::confirm_on_terminal;
 use super::record::{ApproveContext, RecordedStatus};
 use crate::execute::{JournalStorage, project_engine, run_and_print, runtime};
 use crate::identify::short;
+use crate::lock_flags::LockFlags;
 use crate::present_fields::present_fields;
 use crate::project_context::{ProjectContext, ProjectFilesTrust};
 use crate::reveal::{Reveal, redactor};
@@ -112,8 +113,11 @@ impl ApproveCommand {
                 if !self.no_run && opened.get().is_none() {
                     // The process ends after this. Dropping the engine would only make the user
                     // wait.
-                    let project_context =
-                        ManuallyDrop::new(ProjectContext::open(ProjectFilesTrust::AsRecorded)?);
+                    let project_context = ManuallyDrop::new(ProjectContext::open_for_runs(
+                        ProjectFilesTrust::AsRecorded,
+                        JournalStorage::OnDisk,
+                        LockFlags::default().mode(),
+                    )?);
                     let engine =
                         ManuallyDrop::new(project_engine(&project_context, journal.clone())?);
                     let _ = opened.set((project_context, engine));
