@@ -7,6 +7,7 @@ mod commands;
 mod hostile;
 mod house;
 mod language;
+mod lock;
 mod manual;
 mod mcp;
 mod project;
