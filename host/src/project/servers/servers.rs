@@ -3,16 +3,16 @@
 use super::cloud::CloudConnection;
 use super::known_project::KnownProject;
 use super::needs::ServerNeeds;
-use super::packages::{PackageReadiness, PackageState, ServerPackages};
+use super::packages::{PackageState, ServerPackages};
 use super::records::ServerRecords;
 use super::routing_facts::RoutingFacts;
 use crate::catalog::ObservedResults;
 use crate::config::{Launch, ServerConfig};
 use crate::error::Error;
-use crate::install::Installer;
+use crate::install::{Installer, NoPackagePins};
 use crate::model::{
-    Clock, Difference, Package, ProgressCallback, Redactor, ResolvedTool, SystemClock, ToolName,
-    ToolOrigin,
+    Clock, Difference, Package, PinnedPackage, ProgressCallback, Redactor, ResolvedTool,
+    SystemClock, ToolName, ToolOrigin,
 };
 use crate::project::{Permissions, Project};
 use crate::store::ServerCache;
@@ -82,9 +82,10 @@ impl Servers {
         let cloud = cloud.map(|cloud| CloudConnection::new(cloud, clock.clone())).transpose()?;
         let upstreams = Upstreams::new(servers, cache, clock);
         let known = Arc::new(KnownProject::of(project.clone()));
-        let installer = Installer::new(project.state_folder(), project.environment());
+        let installer = Installer::new(&project.root, project.environment());
+        let (pins, writes) = (Arc::new(NoPackagePins), folder.is_some());
         let packages =
-            ServerPackages::new(installer, folder.is_some(), upstreams.clone(), known.clone());
+            ServerPackages::new(installer, pins, writes, upstreams.clone(), known.clone());
         let records = match folder {
             Some(folder) => ServerRecords::in_folder(project, folder),
             None => ServerRecords::default(),
@@ -99,7 +100,8 @@ impl Servers {
             let servers = self.clone();
             tokio::spawn(async move {
                 // A missing package is not installed for this.
-                if let Ok(PackageReadiness::Ready) = servers.packages().readiness(&server).await {
+                let ready = servers.packages().readiness(&server).await;
+                if ready.is_ok_and(|ready| ready.can_start()) {
                     servers.upstreams().start(&server);
                 }
             });
@@ -164,8 +166,8 @@ impl Servers {
     }
 
     /// Installs a package that a person has agreed to; its server will be started from it. Dropping
-    /// the future leaves nothing behind. Returns the digest of the package, or `None` if the server
-    /// is not started from one.
+    /// the future leaves nothing behind. Returns the digest of all packages that were installed, or
+    /// `None` if the server is not started from one.
     ///
     /// # Errors
     /// If it cannot be installed, or is not the package that its server requests.
@@ -175,6 +177,29 @@ impl Servers {
         progress: ProgressCallback,
     ) -> Result<Option<String>, Error> {
         self.packages().install(package, progress).await
+    }
+
+    /// From now on nothing is fetched for packages: only what is on this machine is used.
+    pub fn refuse_fetching(&self) {
+        self.packages().refuse_fetching();
+    }
+
+    /// Returns the package that a server is started from, with its closure for this machine.
+    /// Returns `None` if it is not installed, or if the server needs none.
+    ///
+    /// # Errors
+    /// If its launch line is not valid, or its closure is neither kept nor can be resolved again.
+    pub async fn installed_pin(&self, server: &str) -> Result<Option<PinnedPackage>, Error> {
+        self.packages().installed(server).await
+    }
+
+    /// Returns a package that [`Servers::missing_package`] returned, with its closure for this
+    /// machine. Returns `None` if its server is not started from a package.
+    ///
+    /// # Errors
+    /// As [`Servers::installed_pin`].
+    pub async fn pin(&self, package: &Package) -> Result<Option<PinnedPackage>, Error> {
+        self.packages().pin(package).await
     }
 }
 
