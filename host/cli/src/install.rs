@@ -32,8 +32,8 @@ const COMMAND: &str = "pml install";
 /// Install the packages of servers
 ///
 /// Servers whose command is `npx`, `bunx`, `npm exec`, `uvx` or `pipx run` are started from a
-/// package that is installed into `.pml/deps`, in one exact version, without running code of it.
-/// This installs what is missing, so that nobody has to be asked about it in the middle of a
+/// package that is installed into your package cache, in one exact version, without running code of
+/// it. This installs what is missing, so that nobody has to be asked about it in the middle of a
 /// program. What is there already stays as it is. A package that cannot be installed does not keep
 /// the others away; it is listed at the end. Where an agent runs the command, it is refused.
 ///
@@ -284,5 +284,7 @@ fn package_json(package: &Package) -> Value {
         "integrity": package.integrity,
         "beside": package.beside,
         "program_of": package.program_of,
+        "packages": package.packages,
+        "closure": package.closure,
     }))
 }

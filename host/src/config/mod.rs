@@ -7,6 +7,7 @@
 //! **Invariant:** only this module reads variables from the operating system.
 
 pub(crate) mod account;
+mod cache_folder;
 #[expect(clippy::module_inception, reason = "the type that this room is named for")]
 mod config;
 mod environment;

@@ -1,4 +1,5 @@
-//! The user's own state folder: finds it and checks that it may be used for a project.
+//! The user's own state folder: finds it and checks that it may be used for a project. The cache
+//! folder is checked in the same way.
 //!
 //! Input: the variables of the process and a project's folder. Output: a folder, or a refusal
 //! that names a remedy. The folder holds the user's trust, their key, the ends of audit trails and
@@ -22,31 +23,63 @@ const REPOSITORIES: &[&str] = &[".git", ".hg", ".jj"];
 const CHOOSE_ANOTHER: &str =
     "name a folder of your own elsewhere: `--state-dir DIR`, or `PML_STATE_DIR`";
 
+/// A folder of the user that pml keeps files in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UserFolderKind {
+    /// What must not be lost: trust, keys, journals.
+    State,
+    /// What can be made again: installed packages.
+    Cache,
+}
+
+impl UserFolderKind {
+    fn name(self) -> &'static str {
+        match self {
+            UserFolderKind::State => "state",
+            UserFolderKind::Cache => "cache",
+        }
+    }
+
+    fn choose_another(self) -> &'static str {
+        match self {
+            UserFolderKind::State => CHOOSE_ANOTHER,
+            UserFolderKind::Cache => CHOOSE_ANOTHER_CACHE,
+        }
+    }
+}
+
 /// The setting that named the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StateFolderSource {
+pub(super) enum UserFolderSource {
     Flag,
     Variable,
     Xdg,
+    XdgCache,
     Home,
 }
 
-impl fmt::Display for StateFolderSource {
+impl fmt::Display for UserFolderSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            StateFolderSource::Flag => "--state-dir",
-            StateFolderSource::Variable => "PML_STATE_DIR",
-            StateFolderSource::Xdg if cfg!(windows) => "LOCALAPPDATA",
-            StateFolderSource::Xdg => "XDG_STATE_HOME",
-            StateFolderSource::Home => "HOME",
+            UserFolderSource::Flag => "--state-dir",
+            UserFolderSource::Variable => "PML_STATE_DIR",
+            UserFolderSource::Xdg if cfg!(windows) => "LOCALAPPDATA",
+            UserFolderSource::XdgCache if cfg!(windows) => "LOCALAPPDATA",
+            UserFolderSource::Xdg => "XDG_STATE_HOME",
+            UserFolderSource::XdgCache => "XDG_CACHE_HOME",
+            UserFolderSource::Home => "HOME",
         })
     }
 }
 
+/// The same for the cache folder, which has no setting of pml.
+const CHOOSE_ANOTHER_CACHE: &str = "name a folder of your own elsewhere: `XDG_CACHE_HOME`";
+
 /// A folder that a setting names, not yet checked.
-struct StateFolderCandidate {
-    source: StateFolderSource,
-    folder: PathBuf,
+pub(super) struct UserFolderCandidate {
+    pub(super) kind: UserFolderKind,
+    pub(super) source: UserFolderSource,
+    pub(super) folder: PathBuf,
 }
 
 impl Environment {
@@ -79,10 +112,12 @@ impl Environment {
         })
     }
 
-    fn state_folder_candidate(&self) -> Result<Option<StateFolderCandidate>, Error> {
-        let candidate = |source| move |folder: PathBuf| StateFolderCandidate { source, folder };
+    fn state_folder_candidate(&self) -> Result<Option<UserFolderCandidate>, Error> {
+        let kind = UserFolderKind::State;
+        let candidate =
+            |source| move |folder: PathBuf| UserFolderCandidate { kind, source, folder };
         if let Some(folder) = self.chosen_state_folder() {
-            return Ok(Some(candidate(StateFolderSource::Flag)(folder)));
+            return Ok(Some(candidate(UserFolderSource::Flag)(folder)));
         }
         if let Some(value) = self.variable("PML_STATE_DIR").filter(|value| !value.is_empty()) {
             let folder = PathBuf::from(value);
@@ -93,25 +128,25 @@ impl Environment {
                 return Err(Error::new(Code::Config, message)
                     .with_hint("name the folder from the root on, as in `/home/ann/pml-state`"));
             }
-            return Ok(Some(candidate(StateFolderSource::Variable)(folder)));
+            return Ok(Some(candidate(UserFolderSource::Variable)(folder)));
         }
         let xdg = if cfg!(windows) { "LOCALAPPDATA" } else { "XDG_STATE_HOME" };
-        let xdg = self.folder(xdg).map(|base| candidate(StateFolderSource::Xdg)(base.join("pml")));
+        let xdg = self.folder(xdg).map(|base| candidate(UserFolderSource::Xdg)(base.join("pml")));
         let home = || match cfg!(windows) {
             true => None,
             false => self
                 .home()
-                .map(|home| candidate(StateFolderSource::Home)(home.join(".local/state/pml"))),
+                .map(|home| candidate(UserFolderSource::Home)(home.join(".local/state/pml"))),
         };
         Ok(xdg.or_else(home))
     }
 }
 
-impl StateFolderCandidate {
+impl UserFolderCandidate {
     /// Returns the folder with its links resolved, if it may be used for a project.
-    fn checked(&self, project: &Path) -> Result<PathBuf, Error> {
+    pub(super) fn checked(&self, project: &Path) -> Result<PathBuf, Error> {
         let folder = resolved(&self.folder).map_err(|link| {
-            self.refusal(&link, "leads through a link to nowhere", CHOOSE_ANOTHER)
+            self.refusal(&link, "leads through a link to nowhere", self.kind.choose_another())
         })?;
         let project = project.canonicalize().unwrap_or_else(|_| project.into());
         self.check_place(&folder, &project)?;
@@ -123,14 +158,14 @@ impl StateFolderCandidate {
     fn check_place(&self, folder: &Path, project: &Path) -> Result<(), Error> {
         if project != folder && project.starts_with(folder) {
             // A clone with the name of one of our folders would fill it.
-            return Err(self.refusal(folder, "has the project in it", CHOOSE_ANOTHER));
+            return Err(self.refusal(folder, "has the project in it", self.kind.choose_another()));
         }
         // The root of the file system cannot come with a clone; a container may well run there.
         let within = |root: &Path| {
             root.parent().is_some() && folder.starts_with(root) && !self.may_lie_in(folder, root)
         };
         if within(project) {
-            return Err(self.refusal(folder, "lies in the project", CHOOSE_ANOTHER));
+            return Err(self.refusal(folder, "lies in the project", self.kind.choose_another()));
         }
         // All ancestors count: a submodule lies in a repository too.
         let ancestors = project.ancestors().skip(1);
@@ -141,7 +176,7 @@ impl StateFolderCandidate {
             Some(root) => {
                 let why =
                     format!("lies in the repository around the project, {}", display_path(root));
-                Err(self.refusal(folder, &why, CHOOSE_ANOTHER))
+                Err(self.refusal(folder, &why, self.kind.choose_another()))
             }
             None => Ok(()),
         }
@@ -152,8 +187,8 @@ impl StateFolderCandidate {
     /// counts, not the one that a variable names: that may be a clone.
     fn may_lie_in(&self, folder: &Path, root: &Path) -> bool {
         let counts = |home: PathBuf| folder.starts_with(&home) && home.starts_with(root);
-        matches!(self.source, StateFolderSource::Xdg | StateFolderSource::Home)
-            && super::account::home().is_some_and(counts)
+        let follows = !matches!(self.source, UserFolderSource::Flag | UserFolderSource::Variable);
+        follows && super::account::home().is_some_and(counts)
     }
 
     /// Checks that no other user can change the folder. For a folder that does not exist yet, its
@@ -175,17 +210,18 @@ impl StateFolderCandidate {
             let own = owner == user;
             if place == folder {
                 if !metadata.is_dir() {
-                    return Err(self.refusal(folder, "is no folder", CHOOSE_ANOTHER));
+                    return Err(self.refusal(folder, "is no folder", self.kind.choose_another()));
                 }
                 if !own {
                     let why = format!("belongs to another user (uid {owner}, not {user})");
-                    return Err(self.refusal(folder, &why, CHOOSE_ANOTHER));
+                    return Err(self.refusal(folder, &why, self.kind.choose_another()));
                 }
                 if mode & 0o077 != 0 {
                     let why = format!("is open to others (mode {:o})", mode & 0o777);
                     let hint = format!(
-                        "`chmod 700 {}` closes it; or {CHOOSE_ANOTHER}",
-                        display_path(folder)
+                        "`chmod 700 {}` closes it; or {}",
+                        display_path(folder),
+                        self.kind.choose_another()
                     );
                     return Err(self.refusal(folder, &why, &hint));
                 }
@@ -194,15 +230,15 @@ impl StateFolderCandidate {
                     "lies in a folder that everybody may write to, {}",
                     display_path(place)
                 );
-                return Err(self.refusal(folder, &why, CHOOSE_ANOTHER));
+                return Err(self.refusal(folder, &why, self.kind.choose_another()));
             } else if nearest && !own && !shared && access(place, Access::WRITE_OK).is_ok() {
                 // If we may not write there, creating the folder fails with its own error.
                 let why = format!("would lie in a folder of another user, {}", display_path(place));
-                return Err(self.refusal(folder, &why, CHOOSE_ANOTHER));
+                return Err(self.refusal(folder, &why, self.kind.choose_another()));
             } else if !own && owner != 0 {
                 // The owner of a folder can replace everything in it.
                 let why = format!("lies in a folder of another user, {}", display_path(place));
-                return Err(self.refusal(folder, &why, CHOOSE_ANOTHER));
+                return Err(self.refusal(folder, &why, self.kind.choose_another()));
             }
             nearest = false;
         }
@@ -211,7 +247,8 @@ impl StateFolderCandidate {
 
     fn refusal(&self, folder: &Path, why: &str, hint: &str) -> Error {
         let message = format!(
-            "the state folder that `{}` names {why}: {}",
+            "the {} folder that `{}` names {why}: {}",
+            self.kind.name(),
             self.source,
             display_path(folder)
         );

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// A lock on a file. It excludes other processes until it is dropped.
+/// A lock on a file. It excludes others until it is dropped.
 #[derive(Debug)]
 pub struct FileLock {
     // Closing the file frees the lock. So does the end of the process, even by a crash.
@@ -20,7 +20,14 @@ pub(crate) fn lock(path: &Path) -> io::Result<FileLock> {
     Ok(FileLock { _file: file })
 }
 
-/// Locks a file. Returns `None` if another process holds the lock.
+/// Locks a file together with others that do the same, and waits while a process holds it alone.
+pub(crate) fn lock_shared(path: &Path) -> io::Result<FileLock> {
+    let file = private_options().write(true).create(true).truncate(false).open(path)?;
+    file.lock_shared()?;
+    Ok(FileLock { _file: file })
+}
+
+/// Locks a file. Returns `None` if anybody else holds the lock.
 pub(crate) fn try_lock(path: &Path) -> io::Result<Option<FileLock>> {
     let file = private_options().write(true).create(true).truncate(false).open(path)?;
     match file.try_lock() {

@@ -17,8 +17,17 @@ const MAX_FILES: usize = 300_000;
 /// Maximum size of these files together, in bytes.
 const MAX_BYTES: u64 = 4 << 30;
 
-/// Returns the digest of a folder, as `sha256:…`.
-pub(super) fn digest(folder: &Path, package: &str) -> Result<String, InstallError> {
+/// The digest of a folder, and the size of its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TreeDigest {
+    /// As `sha256:…`.
+    pub(super) digest: String,
+    /// The size of all files together, in bytes.
+    pub(super) bytes: u64,
+}
+
+/// Returns the digest of a folder.
+pub(super) fn digest(folder: &Path, package: &str) -> Result<TreeDigest, InstallError> {
     let mut entries = Vec::new();
     list_entries(folder, folder, package, &mut entries)?;
     entries.sort_by(|a, b| a.0.cmp(&b.0));
@@ -46,7 +55,7 @@ pub(super) fn digest(folder: &Path, package: &str) -> Result<String, InstallErro
             }
         }
     }
-    Ok(format!("sha256:{}", hex(&hasher.finalize())))
+    Ok(TreeDigest { digest: format!("sha256:{}", hex(&hasher.finalize())), bytes })
 }
 
 enum FolderEntryKind {
@@ -167,7 +176,8 @@ mod tests {
         let (one, two) = (sample(), sample());
         let of = |folder: &Path| digest(folder, "x").unwrap();
         assert_eq!(of(one.path()), of(two.path()));
-        assert!(of(one.path()).starts_with("sha256:"));
+        assert!(of(one.path()).digest.starts_with("sha256:"));
+        assert_eq!(of(one.path()).bytes, 2);
     }
 
     #[test]

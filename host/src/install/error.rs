@@ -40,6 +40,14 @@ pub(crate) enum InstallError {
     /// The Python package would have to be built, which runs its code.
     #[error("`{package}` has no wheel, and to build it would run its code{}", quoted(output))]
     NoWheel { package: String, output: Vec<String> },
+    /// Nothing may be fetched, and the package is not on this machine.
+    #[error(
+        "`{package}`, or a package that it needs, is not on this machine, and nothing may be fetched"
+    )]
+    NotCached { package: String },
+    /// The list of packages that belong to a package has an entry that cannot be installed.
+    #[error("the packages of `{package}` cannot be installed: {reason}")]
+    UnusableClosure { package: String, reason: String },
     /// The output of the tool, or a file that it wrote, does not have the expected form.
     #[error("the answer of `{tool}` about `{package}` cannot be read: {reason}")]
     Unreadable { tool: String, package: String, reason: String },
@@ -90,6 +98,7 @@ impl InstallError {
         match self {
             InstallError::Mismatch { .. }
             | InstallError::OutsideLink { .. }
+            | InstallError::UnusableClosure { .. }
             | InstallError::NotFromRegistry { .. }
             | InstallError::Shadowed { .. } => Code::Integrity,
             InstallError::State(error) => error.kind(),
@@ -114,6 +123,12 @@ impl InstallError {
             InstallError::NoVersion { .. } => "check the name and the version in the launch line".into(),
             InstallError::NoWheel { .. } => {
                 "to allow it, add `\"installScripts\": true` to the server in `.pml.json`".into()
+            }
+            InstallError::NotCached { .. } => {
+                "run it once without `--offline`, where the registry can be reached".into()
+            }
+            InstallError::UnusableClosure { .. } => {
+                "do not trust the file that lists them; without it, the registry is asked".into()
             }
             InstallError::Unreadable { tool, .. } => format!("update `{tool}`"),
             InstallError::Mismatch { .. } => {

@@ -1,59 +1,18 @@
-//! The folders of packages: `.pml/deps`, and a folder of the user that the tools run in.
+//! Folders of the user, and one that the tools run in.
 //!
-//! **Invariant:** an existing folder may come from a clone. It must be a folder, not a link, and
+//! **Invariant:** an existing folder may be prepared by others. It must be a folder, not a link, and
 //! belong to this user.
 
 use super::error::InstallError;
-use super::spec::PackageSpec;
 use crate::config::Environment;
 use crate::disk;
-use crate::model::{Ecosystem, Package};
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
-/// Keeps installed packages out of version control. It is written only together with a new `.pml`.
-/// The lockfile is not ignored.
-const GITIGNORE: &str = "*\n!mcp.lock\n";
-
-/// Returns the folder of a package, relative to `.pml/deps`.
-pub(super) fn folder_of(spec: &PackageSpec, package: &Package) -> String {
-    let ecosystem = match package.ecosystem {
-        Ecosystem::Npm => "npm",
-        _ => "pypi",
-    };
-    let name = package.name.replace('/', "+");
-    match spec.variant() {
-        None => format!("{ecosystem}/{name}@{}", package.version),
-        Some(variant) => format!("{ecosystem}/{name}@{}~{variant}", package.version),
-    }
-}
-
-/// Makes the folders that an installation needs, and returns the one for unfinished installations.
-pub(super) fn prepare_folders(state: &Path, folder: &str) -> Result<PathBuf, InstallError> {
-    if state.symlink_metadata().is_err() {
-        make_folder(state)?;
-        let ignore = state.join(".gitignore");
-        match fs::OpenOptions::new().write(true).create_new(true).open(&ignore) {
-            Ok(mut file) => file
-                .write_all(GITIGNORE.as_bytes())
-                .map_err(|error| InstallError::io("write", &ignore, error))?,
-            // Another process created it meanwhile.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(InstallError::io("make", &ignore, error)),
-        }
-    }
-    let deps = state.join("deps");
-    let work = deps.join(".work");
-    let parent = deps.join(folder);
-    for folder in [state, &deps, &work, parent.parent().unwrap_or(&deps)] {
-        make_folder(folder)?;
-    }
-    Ok(work)
-}
-
-fn make_folder(folder: &Path) -> Result<(), InstallError> {
+/// Makes a folder for this user only, or checks that it is one.
+pub(super) fn make_folder(folder: &Path) -> Result<(), InstallError> {
     let refused = |why: &str| {
         let source = io::Error::other(why.to_owned());
         Err(InstallError::io("use the folder", folder, source))
@@ -78,14 +37,12 @@ fn is_own(_: &fs::Metadata) -> bool {
     true
 }
 
-/// Returns the user's state folder for the project whose `.pml` is `state`, and an empty folder in
-/// it. Tools search the folder that they run in and its parents, and from there they find no file
+/// Returns the user's state folder for the project in `project`, and an empty folder in it. Tools search the folder that they run in and its parents, and from there they find no file
 /// of a project.
 pub(super) fn user_folders(
     environment: &Environment,
-    state: &Path,
+    project: &Path,
 ) -> Result<(PathBuf, PathBuf), InstallError> {
-    let project = state.parent().unwrap_or(state);
     let home = environment.state_folder(project).map_err(InstallError::State)?;
     let home = home.ok_or(InstallError::NoHome)?;
     let tools = home.join("tools");

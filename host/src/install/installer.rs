@@ -1,22 +1,27 @@
 //! Finds, resolves and installs the packages of a project's servers.
 
 use super::count::count;
-use super::digest::digest;
 use super::error::InstallError;
+use super::installation_record::InstallationRecord;
+use super::npm;
+use super::package_cache::{PackageCache, TREE};
 use super::pypi::{self, PythonTool};
-use super::resolver::VersionResolver;
+use super::resolver::{ResolveRequest, VersionResolver, check_closure, closure_of, platform};
 use super::spec::{InstallScripts, PackageSpec};
-use super::{environment, npm};
-use crate::install::folders::{folder_of, prepare_folders, user_folders};
-use crate::install::installation_store::{InstallationStore, describe};
-use crate::install::installed_package::{InstallationState, InstalledPackage};
-use crate::install::package_tool::PackageTool;
+use crate::config::Environment;
+use crate::disk;
+use crate::install::installation_store::{FinishedInstall, InstallationStore};
+use crate::install::installed_package::{Installation, InstallationState, InstalledPackage};
+use crate::install::package_tool::Fetching;
+use crate::install::package_tool_setup::PackageToolSetup;
 use crate::install::resolved_version::is_version;
 use crate::install::staging::{InstallLock, StagingFolder};
-use crate::model::{Ecosystem, Package, Progress, ProgressCallback, escape};
-use crate::{config::Environment, store::InstallationRecord};
+use crate::model::{
+    Ecosystem, Package, PackageClosure, PinnedPackage, Progress, ProgressCallback, escape,
+};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tracing::info;
@@ -32,40 +37,70 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 pub(crate) struct Installer(Arc<InstallerInner>);
 
 struct InstallerInner {
-    records: InstallationStore,
+    store: InstallationStore,
     resolver: VersionResolver,
-    /// Installations that were found unchanged, by server and spec identity.
-    verified: Mutex<HashMap<(String, String), InstallationRecord>>,
+    /// Installations that were found unchanged, by server and spec identity. They are held, so that
+    /// no other process removes them.
+    verified: Mutex<HashMap<(String, String), Arc<Installation>>>,
+    /// Whether no registry may be asked.
+    offline: AtomicBool,
+}
+
+/// An installation to make.
+#[derive(Clone)]
+struct InstallJob {
+    spec: PackageSpec,
+    package: Package,
+    closure: PackageClosure,
+    /// The digest of the closure.
+    digest: String,
+    platform: String,
+    /// The name of the entry in the cache.
+    name: String,
 }
 
 impl Installer {
-    /// Returns the installer of the project whose `.pml` is `state`. It reads no file yet.
-    pub(crate) fn new(state: impl Into<PathBuf>, environment: Environment) -> Installer {
-        let records = InstallationStore { state: state.into(), environment };
+    /// Returns the installer of the project in `project`. It reads no file yet.
+    pub(crate) fn new(project: impl Into<PathBuf>, environment: Environment) -> Installer {
+        let store = InstallationStore { project: project.into(), environment };
         let (resolver, verified) = (VersionResolver::default(), Mutex::default());
-        Installer(Arc::new(InstallerInner { records, resolver, verified }))
+        let offline = AtomicBool::new(false);
+        Installer(Arc::new(InstallerInner { store, resolver, verified, offline }))
+    }
+
+    /// From now on no registry is asked: only what is on this machine is used.
+    pub(crate) fn refuse_fetching(&self) {
+        self.0.offline.store(true, Ordering::Relaxed);
+    }
+
+    fn fetching(&self) -> Fetching {
+        match self.0.offline.load(Ordering::Relaxed) {
+            true => Fetching::Refused,
+            false => Fetching::Allowed,
+        }
     }
 
     /// Returns the state of a server's installation. An unchanged installation is hashed once per
     /// process and then remembered.
     ///
     /// # Errors
-    /// If the project's state cannot be read.
+    /// If the user's state or cache folder cannot be used.
     pub(crate) async fn installation_state(
         &self,
         server: &str,
         spec: &PackageSpec,
     ) -> Result<InstallationState, InstallError> {
         let key = (server.to_owned(), spec.identity());
-        if let Some(verified) = self.verified().get(&key) {
-            return Ok(InstallationState::Ready(self.installed_package(verified, spec)));
+        let verified = self.verified().get(&key).cloned();
+        if let Some(verified) = verified {
+            return Ok(InstallationState::Ready(self.installed_package(&verified, spec)?));
         }
         let (server, identity) = key.clone();
-        Ok(match self.blocking(move |records| records.check(&server, &identity)).await? {
+        Ok(match self.blocking(move |store| store.check(&server, &identity)).await? {
             InstallationState::Missing => InstallationState::Missing,
             InstallationState::Ready(found) => {
-                let installed = self.installed_package(&found, spec);
-                self.verified().insert(key, found);
+                let installed = self.installed_package(&found, spec)?;
+                self.verified().insert(key, Arc::new(found));
                 InstallationState::Ready(installed)
             }
             InstallationState::Changed(package) => InstallationState::Changed(package),
@@ -73,8 +108,9 @@ impl Installer {
     }
 
     /// Returns the exact version that a launch line means, with the facts that a person needs to
-    /// decide about it. `line` is the launch line to show. The result is remembered for some
-    /// minutes.
+    /// decide about it. `line` is the launch line to show. If `pinned` answers this launch line, it
+    /// is that package, and no registry is asked if its closure for this machine is pinned.
+    /// Otherwise the result is remembered for some minutes.
     ///
     /// # Errors
     /// If the ecosystem's tool is not installed, or cannot resolve the line.
@@ -83,14 +119,41 @@ impl Installer {
         server: &str,
         spec: &PackageSpec,
         line: &str,
+        pinned: Option<&PinnedPackage>,
     ) -> Result<Package, InstallError> {
-        self.0.resolver.resolve(&self.0.records, server, spec, line).await
+        let fetching = self.fetching();
+        let request = ResolveRequest { server, spec, line, pinned, fetching };
+        self.0.resolver.resolve(&self.0.store, request).await
     }
 
-    /// Installs exactly `package` for the launch line that asked for it, and records that. An
-    /// existing installation is used, unless the package is marked as changed. `on_progress`
-    /// receives the progress. If the future is dropped, the processes that it started are ended and
-    /// no files remain.
+    /// Returns a package as it can be pinned, with its closure for this machine. It was resolved or
+    /// installed before.
+    ///
+    /// # Errors
+    /// If the closure is not kept, and cannot be resolved again.
+    pub(crate) async fn pin(
+        &self,
+        spec: &PackageSpec,
+        package: &Package,
+    ) -> Result<PinnedPackage, InstallError> {
+        let fetching = self.fetching();
+        let closure = closure_of(&self.0.store, spec, package, fetching).await?;
+        let platform = platform(&self.0.store, spec, fetching).await?;
+        Ok(PinnedPackage {
+            spec: spec.identity(),
+            ecosystem: package.ecosystem,
+            name: package.name.clone(),
+            version: package.version.clone(),
+            integrity: package.integrity.clone(),
+            program_of: package.program_of.clone(),
+            closures: [(platform, closure)].into(),
+        })
+    }
+
+    /// Installs exactly `package`, with the closure that was shown, for the launch line that asked
+    /// for it, and records that it was agreed to for its server. An installation of another project
+    /// is used, unless the package is marked as changed. `on_progress` receives the progress. If
+    /// the future is dropped, the processes that it started are ended and no files remain.
     ///
     /// # Errors
     /// If it cannot be installed, or is not what was agreed to. Then no files remain.
@@ -107,111 +170,116 @@ impl Installer {
         let (server, version) = (package.server.as_str(), package.version.as_str());
         info!(target: "pml::install", server, version, "install begins");
         step("preparing", 0);
-        let folder = folder_of(spec, package);
-        let (spec_copy, package_copy, folder_copy) =
-            (spec.clone(), package.clone(), folder.clone());
+        let job = self.job(spec, package).await?;
+        let waiting = job.clone();
         let (lock, existing) = self
-            .blocking(move |records| {
-                let lock = InstallLock::acquire(
-                    &prepare_folders(&records.state, &folder_copy)?,
-                    &folder_copy,
-                )?;
-                // Another process may have installed it while this one waited for the lock.
-                let existing = records.reuse(&folder_copy, &spec_copy, &package_copy)?;
-                Ok((lock, existing.map(|existing| records.record(existing)).transpose()?))
+            .blocking(move |store| {
+                let cache = store.cache()?;
+                cache.prepare(&waiting.name)?;
+                let lock = InstallLock::acquire(&cache.work(), &waiting.name)?;
+                // Another project may have it, or another process may have installed it meanwhile.
+                let existing = match waiting.package.changed {
+                    true => None,
+                    false => store.reuse(&waiting.name, &waiting.digest)?,
+                };
+                let agree = |record| store.agree(&waiting.spec, &waiting.package, record);
+                Ok((lock, existing.map(agree).transpose()?))
             })
             .await?;
-        let sealed = match existing {
-            Some(sealed) => {
+        let installation = match existing {
+            Some(installation) => {
                 info!(target: "pml::install", server, version, "install is there already");
-                sealed
+                installation
             }
             None => {
                 let stage = lock.stage()?;
                 step("installing", 0);
-                let work = self.run_package_tool(spec, package, stage.path());
-                let result =
-                    with_progress(work, stage.path(), |done| step("installing", done)).await;
-                if let Err(error) = result {
-                    let code = error.code();
-                    info!(target: "pml::install", server, version, %code, "install failed");
-                    self.blocking(move |_| {
-                        stage.discard();
-                        Ok(())
-                    })
-                    .await?;
-                    return Err(error);
-                }
+                let tree = stage.path().join(TREE);
+                let work = self.run_package_tool(&job, &tree);
+                let result = with_progress(work, &tree, |done| step("installing", done)).await;
+                let packages = match result {
+                    Ok(packages) => packages,
+                    Err(error) => {
+                        let code = error.code();
+                        info!(target: "pml::install", server, version, %code, "install failed");
+                        self.blocking(move |_| {
+                            stage.discard();
+                            Ok(())
+                        })
+                        .await?;
+                        return Err(error);
+                    }
+                };
                 step("checking", 0);
-                let sealed = self.finish(spec, package, folder, stage).await?;
-                let digest = sealed.digest.as_str();
+                let installation = self.finish(job, packages, stage).await?;
+                let digest = installation.record.digest.as_str();
                 info!(target: "pml::install", server, version, digest, "install done");
-                sealed
+                installation
             }
         };
-        let installed = self.installed_package(&sealed, spec);
-        self.verified().insert((sealed.package.server.clone(), spec.identity()), sealed);
+        let installed = self.installed_package(&installation, spec)?;
+        let key = (package.server.clone(), spec.identity());
+        self.verified().insert(key, Arc::new(installation));
         Ok(installed)
     }
 
-    /// Runs the ecosystem's tool.
-    async fn run_package_tool(
-        &self,
-        spec: &PackageSpec,
-        package: &Package,
-        stage: &Path,
-    ) -> Result<(), InstallError> {
-        let environment = &self.0.records.environment;
-        let (home, tools) = user_folders(environment, &self.0.records.state)?;
-        let variables = environment::for_fetching(environment);
-        let keyless = environment::keyless(environment);
+    /// Returns what has to be installed, and where.
+    async fn job(&self, spec: &PackageSpec, package: &Package) -> Result<InstallJob, InstallError> {
+        let (store, fetching) = (&self.0.store, self.fetching());
+        let closure = closure_of(store, spec, package, fetching).await?;
+        check_closure(spec, package, &closure)?;
+        let platform = platform(store, spec, fetching).await?;
+        let (digest, key) = (closure.digest(), store.cache()?.key()?);
+        let name = PackageCache::entry_name(spec, package, &digest, &platform, &key);
+        let (spec, package) = (spec.clone(), package.clone());
+        Ok(InstallJob { spec, package, closure, digest, platform, name })
+    }
+
+    /// Runs the ecosystem's tool. Returns the number of installed packages.
+    async fn run_package_tool(&self, job: &InstallJob, tree: &Path) -> Result<u64, InstallError> {
+        let InstallJob { spec, package, closure, .. } = job;
+        disk::make_private_folder(tree)
+            .map_err(|error| InstallError::io("make the folder", tree, error))?;
+        let environment = &self.0.store.environment;
+        let setup = PackageToolSetup::of(&self.0.store, self.fetching())?;
+        let home = &setup.home;
         let named = spec.package().pinned(&package.version);
-        let tool = |name, program| PackageTool {
-            name,
-            program,
-            variables: &variables,
-            keyless: &keyless,
-            folder: &tools,
-            doing: "install",
-            package: &named,
-            timeout: INSTALL_TIMEOUT,
-        };
+        let agreed = (package, closure);
         match spec.ecosystem() {
             Ecosystem::Npm => {
                 let program = npm::find(environment, spec)?;
-                let tool = tool("npm", &program);
-                npm::install(&tool, environment, spec, package, stage, &home).await
+                let tool = setup.tool(("npm", &program), "install", &named, INSTALL_TIMEOUT);
+                npm::install(&tool, environment, spec, agreed, tree, home).await
             }
             _ => {
                 let backend = PythonTool::of(environment, spec)?;
-                let tool = tool(backend.name(), backend.program());
-                backend.install(&tool, environment, spec, package, (stage, &home)).await
+                let program = (backend.name(), backend.program());
+                let tool = setup.tool(program, "install", &named, INSTALL_TIMEOUT);
+                backend.install(&tool, environment, spec, agreed, (tree, home)).await?;
+                Ok(closure.len() as u64)
             }
         }
     }
 
-    /// Finds the program, hashes all files, moves them to their final folder and records the
-    /// installation. Once begun, it completes even if the future is dropped.
+    /// Finds the program, hashes all files, seals the record, moves everything to its final folder
+    /// and records the agreement. Once begun, it completes even if the future is dropped.
     async fn finish(
         &self,
-        spec: &PackageSpec,
-        package: &Package,
-        folder: String,
+        job: InstallJob,
+        packages: u64,
         stage: StagingFolder,
-    ) -> Result<InstallationRecord, InstallError> {
-        let (spec, package) = (spec.clone(), package.clone());
-        self.blocking(move |records| {
-            let target = records.deps_folder().join(&folder);
-            let installation = match check_staged(&spec, &package, &folder, &target, stage.path()) {
-                Ok(installation) => installation,
+    ) -> Result<Installation, InstallError> {
+        self.blocking(move |store| {
+            let record = match finish_staged(store, &job, packages, stage.path()) {
+                Ok(record) => record,
                 Err(error) => {
                     stage.discard();
                     return Err(error);
                 }
             };
-            // The lock is held until the installation is recorded.
-            let _lock = stage.finish(&target)?;
-            records.record(installation)
+            // The lock is held until the agreement is recorded and the installation is held.
+            let _lock = stage.finish(&store.cache()?.entry_folder(&job.name))?;
+            store.agree(&job.spec, &job.package, record)
         })
         .await
     }
@@ -221,14 +289,14 @@ impl Installer {
         &self,
         work: impl FnOnce(&InstallationStore) -> Result<T, InstallError> + Send + 'static,
     ) -> Result<T, InstallError> {
-        let records = self.0.records.clone();
-        match tokio::task::spawn_blocking(move || work(&records)).await {
+        let store = self.0.store.clone();
+        match tokio::task::spawn_blocking(move || work(&store)).await {
             Ok(done) => done,
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => std::panic::resume_unwind(panic),
                 Err(error) => Err(InstallError::io(
                     "look into",
-                    &self.0.records.deps_folder(),
+                    &self.0.store.project,
                     std::io::Error::other(error),
                 )),
             },
@@ -237,30 +305,37 @@ impl Installer {
 
     fn installed_package(
         &self,
-        installation: &InstallationRecord,
+        installation: &Installation,
         spec: &PackageSpec,
-    ) -> InstalledPackage {
-        InstalledPackage::of(installation, spec, &self.0.records.deps_folder())
+    ) -> Result<InstalledPackage, InstallError> {
+        let tree = self.0.store.cache()?.tree(&installation.record.name);
+        Ok(InstalledPackage::of(installation, spec, &tree))
     }
 
-    fn verified(&self) -> std::sync::MutexGuard<'_, HashMap<(String, String), InstallationRecord>> {
+    fn verified(&self) -> std::sync::MutexGuard<'_, HashMap<(String, String), Arc<Installation>>> {
         self.0.verified.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Checks the files in `stage`, and returns the record of the installation in its final folder.
-fn check_staged(
-    spec: &PackageSpec,
-    package: &Package,
-    folder: &str,
-    target: &Path,
+/// Checks the files in `stage`, makes them read-only, and writes their record beside them.
+fn finish_staged(
+    store: &InstallationStore,
+    job: &InstallJob,
+    packages: u64,
     stage: &Path,
 ) -> Result<InstallationRecord, InstallError> {
+    let InstallJob { spec, package, closure, digest, platform, name } = job;
+    let (cache, tree) = (store.cache()?, stage.join(TREE));
     if package.ecosystem == Ecosystem::Pypi {
-        pypi::finish(stage, target, package)?;
+        pypi::finish(&tree, &cache.tree(name), package, closure)?;
     }
-    let digest = digest(stage, &package.name)?;
-    describe(spec, package, folder, digest, stage)
+    let finished =
+        FinishedInstall { spec, package, closure: digest, platform, packages, name, tree: &tree };
+    let record = cache.key()?.seal(finished.record()?);
+    disk::make_read_only(&tree)
+        .map_err(|error| InstallError::io("make the folder read-only", &tree, error))?;
+    PackageCache::write_record(stage, &record)?;
+    Ok(record)
 }
 
 /// Checks that a package is still the one that the launch line asks for, and that its version is
@@ -294,11 +369,11 @@ fn check_agreement(spec: &PackageSpec, package: &Package) -> Result<(), InstallE
 }
 
 /// Waits for `work`, and reports at intervals how many packages are installed.
-async fn with_progress(
-    work: impl Future<Output = Result<(), InstallError>>,
+async fn with_progress<T>(
+    work: impl Future<Output = Result<T, InstallError>>,
     stage: &Path,
     report: impl Fn(u64),
-) -> Result<(), InstallError> {
+) -> Result<T, InstallError> {
     tokio::pin!(work);
     let mut ticks = tokio::time::interval(PROGRESS_INTERVAL);
     ticks.tick().await;

@@ -1,6 +1,6 @@
 //! The program of a package, as found in its folder.
 
-use crate::store::StartedBy;
+use crate::install::installation_record::StartedBy;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

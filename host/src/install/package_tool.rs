@@ -27,6 +27,16 @@ const MAX_STDERR: usize = 64 << 10;
 const WATCHED_SCRIPT: &str = "exec 3<&0; { while read -r _ <&3; do :; done; kill -KILL 0; } >/dev/null 2>&1 & \
     exec \"$@\" 3<&- </dev/null";
 
+/// Whether a tool may reach a registry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Fetching {
+    /// It may.
+    #[default]
+    Allowed,
+    /// It uses only what is on this machine.
+    Refused,
+}
+
 /// A tool and how to start it.
 #[derive(Clone, Copy)]
 pub(super) struct PackageTool<'a> {
@@ -43,6 +53,8 @@ pub(super) struct PackageTool<'a> {
     /// Its action and the package that it is for, in messages.
     pub(super) doing: &'static str,
     pub(super) package: &'a str,
+    /// Whether it may reach a registry.
+    pub(super) fetching: Fetching,
     /// Time limit.
     pub(super) timeout: Duration,
 }

@@ -6,10 +6,19 @@
 use super::error::InstallError;
 use super::spec::{InstallScripts, PackageSpec};
 use crate::install::package_tool::PackageTool;
-use crate::model::{Package, cut};
+use crate::model::{Package, PackageClosure, cut};
 
 /// Maximum length of an integrity text. All real ones are shorter.
 const MAX_INTEGRITY: usize = 2_000;
+
+/// Versions that are decided before a registry is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PinnedVersions {
+    /// That of the package itself.
+    pub(super) version: String,
+    /// Those of the packages that belong to it, as far as they are known.
+    pub(super) closure: PackageClosure,
+}
 
 /// The registry's data about one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +29,10 @@ pub(super) struct ResolvedVersion {
     pub(super) integrity: Option<String>,
     /// The package whose program is started.
     pub(super) program_of: String,
+    /// The platform that the closure is for.
+    pub(super) platform: String,
+    /// The packages that are installed for it, itself included.
+    pub(super) closure: PackageClosure,
 }
 
 impl ResolvedVersion {
@@ -44,6 +57,8 @@ impl ResolvedVersion {
         package.program = spec.program().map(Into::into);
         package.program_of = Some(self.program_of.clone());
         package.scripts = spec.scripts() == InstallScripts::Allowed;
+        package.closure = Some(self.closure.digest());
+        package.packages = Some(self.closure.count_on_this_machine());
         package
     }
 }

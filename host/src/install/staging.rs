@@ -1,6 +1,6 @@
 //! Makes a package in a staging folder and moves it to its final folder.
 //!
-//! A package is made in `.pml/deps/.work` under a unique name, and renamed when it is complete. A
+//! A package is made in the `.work` of the package cache under a unique name, and renamed when it is complete. A
 //! file lock shows that a process works on the final folder. The OS releases the lock when the
 //! process ends. So an unlocked folder in `.work` is abandoned, and the next installation removes
 //! it.
@@ -50,6 +50,27 @@ impl InstallLock {
         Ok(lock)
     }
 
+    /// Does the same if nobody works on the folder; returns `None` if somebody does.
+    pub(super) fn try_acquire(
+        work: &Path,
+        folder: &str,
+    ) -> Result<Option<InstallLock>, InstallError> {
+        let key = folder.replace('/', "-");
+        let path = work.join(format!("{key}.lock"));
+        let found =
+            disk::try_lock(&path).map_err(|error| InstallError::io("lock", &path, error))?;
+        let lock = found.map(|file_lock| InstallLock { work: work.into(), key, file_lock });
+        Ok(lock.inspect(InstallLock::remove_abandoned))
+    }
+
+    /// Removes a finished folder. Once it has begun, the folder is not found any more.
+    pub(super) fn remove(&self, target: &Path) -> Result<(), InstallError> {
+        let old = self.unique_path();
+        fs::rename(target, &old).map_err(|error| InstallError::io("remove", target, error))?;
+        remove(&old);
+        Ok(())
+    }
+
     /// Removes abandoned folders. If that fails, the next installation tries again.
     fn remove_abandoned(&self) {
         let Ok(entries) = fs::read_dir(&self.work) else { return };
@@ -63,7 +84,7 @@ impl InstallLock {
                     _ => continue,
                 },
             };
-            let _ = fs::remove_dir_all(entry.path());
+            let _ = disk::remove_tree(&entry.path());
             drop(held);
         }
     }
@@ -137,9 +158,9 @@ impl Drop for StagingFolder {
 
 fn remove(path: &Path) {
     for _ in 0..ATTEMPTS {
-        match fs::remove_dir_all(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => std::thread::sleep(PAUSE),
-            _ => return,
+        match disk::remove_tree(path) {
+            Err(_) => std::thread::sleep(PAUSE),
+            Ok(()) => return,
         }
     }
 }

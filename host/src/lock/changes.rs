@@ -1,11 +1,15 @@
 //! The entries in which one lock differs from another.
 
+use super::compare::changed_packages;
 use super::model::{Lock, LockedServer};
-use crate::model::Difference;
+use crate::model::{ANY_PLATFORM, Difference, PackageClosure};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of digits of a digest that are shown.
 const DIGITS: usize = 20;
+
+/// The name of no platform: closures are compared one by one.
+const NO_PLATFORM: &str = "";
 
 /// One entry that was added, changed or removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +50,7 @@ impl LockChangeKind {
 impl Lock {
     /// Returns every entry in which `now` differs from this lock, servers before their tools. Of a
     /// server that is new or gone, the tools are not listed.
-    pub fn changes(&self, now: &Lock, platform: &str) -> Vec<LockChange> {
+    pub fn changes(&self, now: &Lock) -> Vec<LockChange> {
         let names: BTreeSet<&String> = self.servers.keys().chain(now.servers.keys()).collect();
         let mut changes = Vec::new();
         for name in names {
@@ -58,7 +62,7 @@ impl Lock {
             };
             match (self.servers.get(name), now.servers.get(name)) {
                 (Some(before), Some(after)) => {
-                    let differences = all_differences(before, after, platform);
+                    let differences = all_differences(before, after);
                     if !differences.is_empty() {
                         changes.push(change(None, LockChangeKind::Changed, differences));
                     }
@@ -75,23 +79,30 @@ impl Lock {
     }
 }
 
-/// Returns the differences on this platform, and on all others that an entry has packages for.
-fn all_differences(before: &LockedServer, after: &LockedServer, platform: &str) -> Vec<Difference> {
-    let mut differences = before.differences(after, platform);
+/// Returns the differences of two entries, with those of their packages for each platform.
+fn all_differences(before: &LockedServer, after: &LockedServer) -> Vec<Difference> {
+    let mut differences = before.differences(after, NO_PLATFORM);
     let closures = |server: &LockedServer| {
-        let closures = server.package.iter().flat_map(|package| &package.closures);
-        closures.map(|(platform, closure)| (platform.clone(), closure.digest())).collect()
+        let closures = server.package.iter().flat_map(|package| package.closures.clone());
+        closures.collect::<BTreeMap<String, PackageClosure>>()
     };
-    let (before, after): (BTreeMap<String, String>, BTreeMap<String, String>) =
-        (closures(before), closures(after));
-    let known = differences.iter().any(|difference| difference.part == "packages");
-    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    for name in names.into_iter().filter(|name| !known || name.as_str() != platform) {
-        let (before, after) = (before.get(name), after.get(name));
-        if before != after && !(known && before.is_some() && after.is_some()) {
-            let shown = |digest: &String| format!("sha256 {}", shortened(digest));
-            let part = format!("packages for {name}");
-            differences.push(Difference::new(part, before.map(shown), after.map(shown)));
+    let (before, after) = (closures(before), closures(after));
+    let platforms: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    for platform in platforms {
+        let part = match platform.as_str() {
+            ANY_PLATFORM => "packages".to_owned(),
+            platform => format!("packages for {platform}"),
+        };
+        let counted = |closure: &PackageClosure| format!("{} packages", closure.len());
+        match (before.get(platform), after.get(platform)) {
+            (Some(before), Some(after)) if before == after => {}
+            (Some(before), Some(after)) => {
+                let (before, after) = changed_packages(before, after);
+                differences.push(Difference::new(part, Some(before), Some(after)));
+            }
+            (before, after) => {
+                differences.push(Difference::new(part, before.map(counted), after.map(counted)))
+            }
         }
     }
     differences

@@ -41,7 +41,9 @@ impl LockedServer {
             };
             part(&format!("file {name}"), digest(&self.files), digest(&now.files));
         }
-        if let (Some(before), Some(after)) = (self.closure(platform), now.closure(platform))
+        let closures = (self.closure(platform), now.closure(platform));
+        if let (Some(before), Some(after)) = closures
+            && !platform.is_empty()
             && before != after
         {
             let (before, after) = changed_packages(before, after);
@@ -61,7 +63,10 @@ fn named(package: &PinnedPackage) -> String {
 }
 
 /// Returns the packages that differ between two closures, a line each, as each has them.
-fn changed_packages(before: &PackageClosure, after: &PackageClosure) -> (String, String) {
+pub(super) fn changed_packages(
+    before: &PackageClosure,
+    after: &PackageClosure,
+) -> (String, String) {
     let paths: BTreeSet<&String> = before.packages.keys().chain(after.packages.keys()).collect();
     let changed: Vec<&String> = paths
         .into_iter()

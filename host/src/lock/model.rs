@@ -83,6 +83,13 @@ impl LockedServer {
         digest(&self.facts(platform))
     }
 
+    /// Returns the platform that its packages are for, if it was made on this machine: then it has
+    /// one closure at most.
+    pub fn platform(&self) -> &str {
+        let closures = self.package.iter().flat_map(|package| package.closures.keys());
+        closures.map(String::as_str).next().unwrap_or(ANY_PLATFORM)
+    }
+
     /// Returns the closure for this platform.
     pub fn closure(&self, platform: &str) -> Option<&PackageClosure> {
         let closures = &self.package.as_ref()?.closures;

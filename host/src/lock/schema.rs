@@ -11,7 +11,7 @@
 //! A reader refuses a version that it does not know, and every name in `must_understand` that it
 //! does not know. A new field that may be ignored keeps the version, and older readers keep it as
 //! it is. A field that a reader must not ignore is named in `must_understand`. Each version that
-//! was ever written stays in `tests/cases/lock` and still loads. Later kinds of entries (code of
+//! was ever written stays in `versions` and still loads. Later kinds of entries (code of
 //! capabilities, components) get tables of their own beside `servers`.
 //!
 //! # Shape

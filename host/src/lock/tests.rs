@@ -46,14 +46,14 @@ fn sample() -> Lock {
 #[test]
 fn the_text_is_for_people_and_for_git_and_reads_back_the_same() {
     let text = schema::write(&sample());
-    assert_eq!(text, include_str!("../../../tests/cases/lock/1.lock"));
+    assert_eq!(text, include_str!("versions/1.lock"));
     assert_eq!(schema::parse(&text), Ok(sample()));
     assert_eq!(schema::write(&schema::parse(&text).unwrap()), text);
 }
 
 #[test]
 fn every_old_version_still_loads() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/lock");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lock/versions");
     let mut versions = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let text = fs::read_to_string(entry.unwrap().path()).unwrap();

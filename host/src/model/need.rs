@@ -87,12 +87,24 @@ pub struct Package {
     /// How it differs from what was locked or approved for the server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replaces: Vec<Difference>,
+    /// The digest of all packages that are installed for it, in exact versions. Older records do
+    /// not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closure: Option<String>,
+    /// How many packages that are, itself included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packages: Option<u64>,
 }
 
 impl Package {
     /// Returns the package whose program is started, or `None` if it is this one.
     pub fn starts_other(&self) -> Option<&str> {
         self.program_of.as_deref().filter(|name| *name != self.name)
+    }
+
+    /// Returns how many packages are installed beside it, or `None` if that is not known.
+    pub fn further_packages(&self) -> Option<u64> {
+        self.packages.map(|all| all.saturating_sub(1))
     }
 
     /// Returns a package with the required fields only.
@@ -119,6 +131,8 @@ impl Package {
             scripts: false,
             changed: false,
             replaces: Vec::new(),
+            closure: None,
+            packages: None,
         }
     }
 }

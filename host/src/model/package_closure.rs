@@ -88,6 +88,30 @@ impl PackageClosure {
         self.find(name)
     }
 
+    /// Returns the number of packages without those that are made for other operating systems or
+    /// processors.
+    pub fn count_on_this_machine(&self) -> u64 {
+        let os = match std::env::consts::OS {
+            "macos" => "darwin",
+            "windows" => "win32",
+            other => other,
+        };
+        let cpu = match std::env::consts::ARCH {
+            "x86_64" => "x64",
+            "aarch64" => "arm64",
+            "x86" => "ia32",
+            other => other,
+        };
+        let fits = |list: &[String], own: &str| {
+            let refused = list.iter().any(|one| one.strip_prefix('!') == Some(own));
+            let named = list.iter().any(|one| one == own);
+            let names_others = list.iter().any(|one| !one.starts_with('!'));
+            !refused && (named || !names_others)
+        };
+        let own = |one: &&ClosurePackage| fits(&one.os, os) && fits(&one.cpu, cpu);
+        self.packages.values().filter(own).count() as u64
+    }
+
     /// Reports whether it has no package.
     pub fn is_empty(&self) -> bool {
         self.packages.is_empty()
@@ -112,4 +136,46 @@ pub struct PinnedPackage {
     pub program_of: Option<String>,
     /// The closures, by platform: [`ANY_PLATFORM`] if all machines have the same.
     pub closures: BTreeMap<String, PackageClosure>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ClosurePackage, PackageClosure};
+
+    #[test]
+    fn what_is_made_for_other_machines_does_not_count() {
+        let package = |os: &[&str]| ClosurePackage {
+            os: os.iter().map(|name| (*name).to_owned()).collect(),
+            ..ClosurePackage::default()
+        };
+        let own = match std::env::consts::OS {
+            "macos" => "darwin",
+            other => other,
+        };
+        let not_own = format!("!{own}");
+        let counted = |os: &[&str]| {
+            let packages = [("a".to_owned(), package(os))].into_iter().collect();
+            PackageClosure { packages }.count_on_this_machine()
+        };
+        assert_eq!([counted(&[]), counted(&[own]), counted(&["!plan9"])], [1, 1, 1]);
+        assert_eq!([counted(&["plan9"]), counted(&[&not_own])], [0, 0]);
+    }
+
+    #[test]
+    fn every_part_is_in_the_digest() {
+        let one = || PackageClosure { packages: [("a".into(), ClosurePackage::default())].into() };
+        let digest = one().digest();
+        assert_eq!((digest.len(), one().digest()), (64, digest.clone()));
+        let changes: [fn(&mut ClosurePackage); 4] = [
+            |it| it.version.push('1'),
+            |it| it.hash.push('1'),
+            |it| it.needs.push("b".into()),
+            |it| it.optional = true,
+        ];
+        for change in changes {
+            let mut other = one();
+            other.packages.values_mut().for_each(change);
+            assert_ne!(other.digest(), digest);
+        }
+    }
 }

@@ -82,7 +82,8 @@ impl ApprovedEntries {
         self.tools.get(tool).map_or(&[], Vec::as_slice)
     }
 
-    fn add_server(&mut self, name: &str, server: &LockedServer, platform: &str) {
+    fn add_server(&mut self, name: &str, server: &LockedServer) {
+        let platform = server.platform();
         let digest = server.digest(platform);
         let known = self.servers.entry(name.into()).or_default();
         known.retain(|approved| approved.digest != digest);
@@ -132,15 +133,13 @@ impl ApprovedFile {
         }
     }
 
-    /// Adds a server as it is now, and tools of it with their definitions.
+    /// Adds servers as they are on this machine, and tools with their definitions.
     ///
     /// # Errors
     /// If the file cannot be read or written.
     pub(crate) fn add<'a>(
         &self,
-        name: &str,
-        server: &LockedServer,
-        platform: &str,
+        servers: impl IntoIterator<Item = (&'a str, &'a LockedServer)>,
         tools: impl IntoIterator<Item = (&'a ToolName, &'a str)>,
     ) -> Result<ApprovedEntries, Error> {
         self.journal.prepare()?;
@@ -148,7 +147,9 @@ impl ApprovedFile {
         let before = self.read()?;
         let mut now = before.clone();
         now.version = VERSION;
-        now.add_server(name, server, platform);
+        for (name, server) in servers {
+            now.add_server(name, server);
+        }
         for (tool, definition) in tools {
             now.add_tool(tool, definition);
         }

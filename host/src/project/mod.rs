@@ -54,7 +54,13 @@ mod user;
 mod variables;
 
 pub use crate::config::{Environment, Launch, ServerConfig, UserKey};
-pub use crate::model::steers_loading;
+pub use crate::install::{
+    CachedPackage, CachedVersion, PackageCache, PruneMode, PruneOutcome, PruneScope,
+};
+pub use crate::model::{
+    ANY_PLATFORM, ClosurePackage, Ecosystem, MAX_CLOSURE_PACKAGES, PackageClosure, PinnedPackage,
+    steers_loading,
+};
 pub use crate::store::{Dependency, ProjectState};
 pub use crate::upstream::{ServerState, ServerStatus};
 pub use agent::agent_variable;

@@ -29,7 +29,6 @@ pub use error::StoreError;
 pub use journal::{Journal, JournalBatch, JournalFuture, Lease, StoredRun};
 pub use memory::MemoryJournal;
 pub use project_state::{Dependency, ProjectState};
-pub(crate) use project_state::{InstallationRecord, StartedBy};
 pub(crate) use servers::{CachedServer, ServerCache};
 pub(crate) use size::size_of_outcome;
 pub use sqlite::{JournalImport, JournalImportError, JournalOverview, OwnershipProof};

@@ -1,5 +1,5 @@
-//! The state of a project in its `.pml`, beside the journal: the id of this client, the servers
-//! that were used, and the packages that were installed for them.
+//! The state of a project in its `.pml`, beside the journal: the id of this client, and the
+//! servers that were used.
 //!
 //! **Invariant:** only the store creates the folder; this code only writes into it. **Invariant:**
 //! concurrent processes lose no data: each change is made under a lock, and a file is replaced as a
@@ -9,7 +9,7 @@ use crate::disk::user_files::{PROJECT_FILE_SIZE, display_path, read_own};
 use crate::disk::user_files::{lock, replace};
 use crate::disk::{FileLock, is_own_folder};
 use crate::error::Error;
-use crate::model::{Code, Package, Timestamp};
+use crate::model::{Code, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -35,50 +35,14 @@ pub struct Dependency {
     pub last_used: Timestamp,
 }
 
-/// A package that was installed for a server. Anybody could write this file, so a record counts
-/// only if its seal is valid.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct InstallationRecord {
-    /// The requested package: the digest of everything that determines what is installed.
-    pub(crate) spec: String,
-    /// The package that was agreed to and installed.
-    pub(crate) package: Package,
-    /// Its folder, relative to `.pml/deps`.
-    pub(crate) folder: String,
-    /// The digest of the folder.
-    pub(crate) digest: String,
-    /// The file that is started, relative to the folder.
-    pub(crate) entry: String,
-    /// The program that starts it.
-    pub(crate) started_by: StartedBy,
-    /// When it was installed.
-    pub(crate) installed_at: Timestamp,
-    /// Proves that this user installed it: made with a key that no project has.
-    pub(crate) seal: String,
-}
-
-/// The program that starts a package's own program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum StartedBy {
-    /// The operating system.
-    Itself,
-    /// The `node` of the `PATH`.
-    Node,
-    /// The Python that is installed with it.
-    Python,
-}
-
 #[derive(Default, Serialize, Deserialize)]
 struct DependencyFile {
     version: u32,
     servers: BTreeMap<String, Dependency>,
-    /// Installed packages by server. Version 1 had none.
-    #[serde(default)]
-    packages: BTreeMap<String, InstallationRecord>,
 }
 
-/// The newest format of `deps.json`.
+/// The newest format of `deps.json`. Version 2 may also have `packages`, which are no longer read:
+/// what is installed is recorded in the user's package cache.
 const VERSION: u32 = 2;
 
 impl ProjectState {
@@ -128,33 +92,6 @@ impl ProjectState {
         let dependency = Dependency { command, identity, first_used, last_used: now };
         dependencies.servers.insert(name.into(), dependency);
         self.save(dependencies)
-    }
-
-    /// Records the package that was installed for a server. Records of other servers with the same
-    /// folder are removed if they have another digest.
-    ///
-    /// # Errors
-    /// If the file cannot be read or written.
-    pub(crate) fn record_installation(
-        &self,
-        server: &str,
-        installed: InstallationRecord,
-    ) -> Result<(), Error> {
-        let _lock = self.lock()?;
-        let mut dependencies = self.load()?;
-        dependencies.packages.retain(|_, other| {
-            other.folder != installed.folder || other.digest == installed.digest
-        });
-        dependencies.packages.insert(server.into(), installed);
-        self.save(dependencies)
-    }
-
-    /// Returns the installed packages, by server.
-    ///
-    /// # Errors
-    /// If the file cannot be read or parsed.
-    pub(crate) fn packages(&self) -> Result<BTreeMap<String, InstallationRecord>, Error> {
-        self.load().map(|dependencies| dependencies.packages)
     }
 
     /// Locks the state against other processes. A folder that is a link may have come with a clone:
@@ -219,23 +156,8 @@ fn damaged(path: &Path) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{InstallationRecord, ProjectState, StartedBy, Timestamp};
-    use crate::model::{Ecosystem, Package};
+    use super::{ProjectState, Timestamp};
     use std::collections::HashSet;
-
-    fn installation(server: &str, digest: &str) -> InstallationRecord {
-        let source = "registry.example";
-        InstallationRecord {
-            spec: "s".into(),
-            package: Package::new(server, Ecosystem::Npm, "x", "1.0.0", source, "npx x"),
-            folder: "npm/x@1.0.0".into(),
-            digest: digest.into(),
-            entry: "node_modules/x/cli.js".into(),
-            started_by: StartedBy::Node,
-            installed_at: Timestamp(1),
-            seal: "seal".into(),
-        }
-    }
 
     #[test]
     fn everybody_gets_the_same_id() {
@@ -287,34 +209,23 @@ mod tests {
         std::fs::write(&path, first).unwrap();
         let state = ProjectState::at(folder.path());
         assert_eq!(state.dependencies().unwrap()["a"].first_used, Timestamp(10));
-        assert!(state.packages().unwrap().is_empty());
-        state.record_installation("a", installation("a", "1")).unwrap();
-        assert_eq!(state.dependencies().unwrap()["a"].last_used, Timestamp(20));
+        state.record_server_use("a", "npx a", "1", Timestamp(30)).unwrap();
+        assert_eq!(state.dependencies().unwrap()["a"].first_used, Timestamp(10));
         assert!(std::fs::read_to_string(&path).unwrap().contains("\"version\": 2"));
         std::fs::write(&path, first.replace("\"version\": 1", "\"version\": 3")).unwrap();
         assert!(state.dependencies().is_err());
     }
 
     #[test]
-    fn use_and_installation_are_remembered_side_by_side() {
+    fn packages_that_an_older_pml_recorded_are_left_out() {
         let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deps.json");
+        let second = r#"{ "version": 2, "servers": {}, "packages": { "a": { "seal": "x" } } }"#;
+        std::fs::write(&path, second).unwrap();
         let state = ProjectState::at(folder.path());
-        state.record_installation("a", installation("a", "1")).unwrap();
-        state.record_server_use("a", "npx x", "1", Timestamp(10)).unwrap();
-        assert_eq!(state.packages().unwrap()["a"], installation("a", "1"));
-        assert_eq!(state.dependencies().unwrap().len(), 1);
-    }
-
-    #[test]
-    fn a_folder_that_was_replaced_is_forgotten_for_those_who_knew_the_old_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let state = ProjectState::at(folder.path());
-        state.record_installation("a", installation("a", "1")).unwrap();
-        state.record_installation("b", installation("b", "1")).unwrap();
-        assert_eq!(state.packages().unwrap().len(), 2);
-        state.record_installation("b", installation("b", "2")).unwrap();
-        let remaining: Vec<_> = state.packages().unwrap().into_keys().collect();
-        assert_eq!(remaining, ["b"]);
+        state.record_server_use("a", "npx a", "1", Timestamp(10)).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains("npx a") && !text.contains("packages"), "{text}");
     }
 
     #[test]

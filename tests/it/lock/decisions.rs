@@ -44,7 +44,7 @@ fn the_first_use_is_written_and_the_next_one_changes_no_byte() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("echo ="), "only what was used: {text}");
-    assert_eq!(json_with_path(&env, &["call", "box:count", "--json"], 0)["n"], json!(2));
+    assert_eq!(json_with_path(&env, &["call", "box:count", "--json"], 0)["n"], json!(1));
     assert_eq!(lock_text(&env), text);
     let echo = "return await mcp.box.echo({ text: 'a' })";
     assert_eq!(json_with_path(&env, &["eval", echo, "--json"], 0), json!("a"));
@@ -82,11 +82,11 @@ fn what_a_tool_says_of_itself_now_is_one_question_that_no_model_answers() {
     assert_eq!(lock_text(&env), before);
     assert_eq!(toolbox_calls(&env).len(), 1, "no call was made");
     let done = approve_in_terminal(&env, &mut client, &asked, &[]);
-    assert_eq!(done["result"], 2, "{done}");
+    assert_eq!(done["result"], 1, "{done}");
     assert_ne!(lock_text(&env), before);
     // It was agreed to, and is not asked about again: not here, and in no other process.
-    assert_eq!(client.execute(COUNTING)["result"], 3);
-    assert_eq!(json_with_path(&env, &["call", "box:count", "--json"], 0)["n"], json!(4));
+    assert_eq!(client.execute(COUNTING)["result"], 2);
+    assert_eq!(json_with_path(&env, &["call", "box:count", "--json"], 0)["n"], json!(1));
 }
 
 #[test]
@@ -102,12 +102,19 @@ fn every_way_to_a_tool_is_checked() {
     let mut client = toolbox_client(&env);
     let direct = structured(&client.call("box:count", json!({}))).clone();
     assert_eq!(direct["approval_type"], "integrity", "{direct}");
-    // A mended program, and one that goes on, are checked as any other.
-    let mended = "const n = 1; return n + (await mcp.box.count()).n";
+    drop(client);
+    // A mended program is checked as any other.
+    let mended = "const { length } = await mcp.box.echo({ text: 'a' })\n\
+        return length + (await mcp.box.count()).n";
     env.write("mended.ts", mended);
+    env.write("broken.ts", "await mcp.box.echo({ text: 'a' }); throw new Error('broken')");
+    let broken = run_with_path(&env, &["run", "broken.ts"]);
+    assert_eq!(broken.code, 1, "{}", broken.stderr);
     let waiting = run_with_path(&env, &["run", "mended.ts", "--resume", "last"]);
     assert_eq!(waiting.code, 4, "{}", waiting.stderr);
-    assert_eq!(toolbox_calls(&env).len(), 1, "no call was made");
+    assert!(waiting.stderr.contains("DIFFERS from the lock"), "{}", waiting.stderr);
+    let counted = toolbox_calls(&env).iter().filter(|call| call.contains("count")).count();
+    assert_eq!(counted, 1, "no call was made");
 }
 
 #[test]
@@ -175,7 +182,7 @@ fn a_lock_that_is_gone_forgets_no_approval_and_no_difference() {
     assert_eq!(json_with_path(&env, &["eval", COUNTING, "--json"], 0), json!(1));
     let text = lock_text(&env);
     fs::remove_file(env.path().join(".pml/mcp.lock")).expect("removed");
-    assert_eq!(json_with_path(&env, &["eval", COUNTING, "--json"], 0), json!(2));
+    assert_eq!(json_with_path(&env, &["eval", COUNTING, "--json"], 0), json!(1));
     assert_eq!(lock_text(&env), text);
     fs::remove_file(env.path().join(".pml/mcp.lock")).expect("removed");
     say(&env, "Counts otherwise.");
@@ -234,16 +241,16 @@ fn a_script_that_this_user_changed_and_trusted_is_one_question() {
     assert!(waiting.stderr.contains("trust folder"), "{}", waiting.stderr);
     let trusted = run_with_path(&env, &["trust", "--yes"]);
     assert_eq!(trusted.code, 0, "{}", trusted.stderr);
-    assert_eq!(json_with_path(&env, &["eval", COUNTING, "--json"], 0), json!(2));
-    assert_ne!(lock_text(&env), text);
-    // The same change, pulled with a lock that does not say so, is a difference.
-    env.write(
-        ".pml/mcp.lock",
-        text.replace("\"./box.py\" = \"sha256:", "\"./box.py\" = \"sha256:f")
-            .replace(|_: char| false, ""),
-    );
-    let refused = run_with_path(&env, &["eval", COUNTING]);
-    assert_ne!(refused.code, 0, "{}", refused.stderr);
+    assert_eq!(json_with_path(&env, &["eval", COUNTING, "--json"], 0), json!(1));
+    let changed = lock_text(&env);
+    assert_ne!(changed, text);
+    // A lock of somebody else that says otherwise is a difference, although the script is trusted.
+    let line = changed.lines().find(|line| line.starts_with("\"./box.py\"")).expect("the script");
+    let theirs = format!("\"./box.py\" = \"sha256:{}\"", "0".repeat(64));
+    env.write(".pml/mcp.lock", changed.replace(line, &theirs));
+    let waiting = run_with_path(&env, &["eval", COUNTING]);
+    assert_eq!(waiting.code, 4, "{}", waiting.stderr);
+    assert!(waiting.stderr.contains("file ./box.py"), "{}", waiting.stderr);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The lock in a repository: clones, differences between revisions, and merges with conflicts.
 
-use super::shared::{COUNTING, allowed_project, lock_text, locked_count};
+use super::shared::{COUNTING, lock_text, locked_count};
 use crate::pml;
 use pml::json::json;
 use pml_kit::{TestEnv, json_with_path, run_with_path, search_path};

@@ -32,7 +32,7 @@ fn to_look_at_a_server_installs_nothing() {
         found["unavailable"][0]["hint"].as_str().is_some_and(|it| it.contains("pml install hello")),
         "{found}"
     );
-    assert!(!env.path().join(".pml/deps").exists());
+    assert!(env.installed().is_empty());
 }
 
 #[test]
@@ -43,5 +43,5 @@ fn a_plain_command_is_only_recorded() {
     let state = || fs::read_to_string(env.path().join(".pml/deps.json")).unwrap_or_default();
     wait_until("its use is noted", || state().contains("toolbox.py"));
     assert!(!state().contains("\"folder\""), "{}", state());
-    assert!(!env.path().join(".pml/deps").exists());
+    assert!(!env.packages().exists());
 }

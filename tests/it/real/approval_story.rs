@@ -19,8 +19,8 @@ fn go_on(client: &mut StdioClient, answer: Value) -> Value {
 }
 
 fn installed(env: &TestEnv) -> Vec<String> {
-    let Ok(found) = fs::read_dir(env.path().join(".pml/deps/npm")) else { return Vec::new() };
-    found.filter_map(|it| it.ok()?.file_name().into_string().ok()).collect()
+    let all = env.installed().into_iter();
+    all.filter_map(|it| it.file_name()?.to_str().map(Into::into)).collect()
 }
 
 fn settings(env: &TestEnv) -> Value {

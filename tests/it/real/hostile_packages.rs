@@ -7,7 +7,7 @@ use pml::json::{self, Value, json};
 use pml_kit::real::{left_out, older_npm, package_project, registries, uv};
 use pml_kit::{FakeRegistry, TestEnv, project_root};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// The tools that are put before those of the `PATH`.
@@ -83,12 +83,9 @@ impl Attack {
 
     /// What is installed, and what was left behind.
     fn there(&self) -> Vec<PathBuf> {
-        let deps = self.env.path().join(".pml/deps");
-        let entries = |folder: &Path| -> Vec<PathBuf> {
-            fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path()).collect()
-        };
-        let all = entries(&deps).into_iter().flat_map(|folder| entries(&folder));
-        all.filter(|path| path.extension().is_none_or(|end| end != "lock")).collect()
+        let work = fs::read_dir(self.env.packages().join(".work")).into_iter().flatten().flatten();
+        let left = work.map(|it| it.path()).filter(|path| path.is_dir());
+        self.env.installed().into_iter().chain(left).collect()
     }
 
     fn refused(&self, server: &str, words: &[&str]) {

@@ -9,6 +9,7 @@ use pml_kit::real::{
 };
 use pml_kit::{StdioClient, TestEnv, wait_until};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -16,15 +17,7 @@ const GREET: &str = "return await mcp.hello.echo({ message: 'Ann' })";
 
 /// What is installed.
 fn there(env: &TestEnv) -> Vec<PathBuf> {
-    let entries = |folder: PathBuf| -> Vec<PathBuf> {
-        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
-    };
-    let work = env.path().join(".pml/deps/.work");
-    let folders = entries(env.path().join(".pml/deps")).into_iter();
-    let mut all: Vec<PathBuf> =
-        folders.filter(|folder| *folder != work).flat_map(entries).collect();
-    all.sort();
-    all
+    env.installed()
 }
 
 fn yes(client: &mut StdioClient, asked: &Value) -> Value {
@@ -50,8 +43,9 @@ fn a_package_of_pypi_is_installed_and_started_directly() {
     assert_eq!(asked["description"], "Approval required to install mcp-server-calculator@0.2.1");
     let done = yes(&mut client, &asked);
     assert!(done["result"].to_string().contains("42"), "{done}");
-    let state = fs::read_to_string(env.path().join(".pml/deps.json")).expect("it is recorded");
-    assert!(state.contains("mcp-server-calculator") && state.contains("sha256:"), "{state}");
+    let agreed = fs::read_to_string(env.state().join("packages.json")).expect("it is recorded");
+    assert!(agreed.contains("mcp-server-calculator") && agreed.contains("sha256:"), "{agreed}");
+    assert_eq!(there(&env).len(), 1);
 }
 
 #[test]
@@ -79,13 +73,12 @@ fn an_install_that_is_cut_off_leaves_nothing_that_counts_and_can_be_tried_again(
     let answer = json!({ "workflow_id": asked["workflow_id"], "approved": true });
     let arguments = json!({ "continue_workflow": answer });
     first.begin("tools/call", json!({ "name": "execute", "arguments": arguments }));
-    let work = env.path().join(".pml/deps/.work");
+    let work = env.packages().join(".work");
     let begun = || fs::read_dir(&work).is_ok_and(|all| all.flatten().any(|it| it.path().is_dir()));
     wait_until("the install is under way", begun);
     kill(first.pid());
     drop(first);
-    let recorded = fs::read_to_string(env.path().join(".pml/deps.json")).unwrap_or_default();
-    assert!(!recorded.contains("\"digest\""), "{recorded}");
+    assert!(there(&env).is_empty() && !env.state().join("packages.json").exists());
     // The yes still counts: whoever takes the run up installs, and calls once.
     let run = asked["run_id"].as_str().expect("a run");
     let output =
@@ -105,8 +98,9 @@ fn a_package_that_was_changed_is_not_started() {
     let env = hello_project(pml(), &json!({ "allow": ["hello:*"] }));
     assert_eq!(registry_client(&env).execute(GREET)["result"], "You said: Ann");
     let package = there(&env).remove(0);
-    let script = package.join("node_modules/mcp-hello-world/build/stdio.js");
+    let script = package.join("tree/node_modules/mcp-hello-world/build/stdio.js");
     let text = fs::read_to_string(&script).expect("its program");
+    fs::set_permissions(&script, PermissionsExt::from_mode(0o644)).expect("it is ours");
     fs::write(&script, format!("{text}\n// evil\n")).expect("it is changed");
     let mut second = registry_client(&env);
     let asked = second.execute(GREET);
@@ -115,7 +109,12 @@ fn a_package_that_was_changed_is_not_started() {
         (&json!("approval_required"), &json!("integrity")),
         "{asked}"
     );
-    assert_eq!(yes(&mut second, &asked)["result"], "You said: Ann");
+    // The model's words are not enough for that.
+    assert_eq!(yes(&mut second, &asked)["error"]["code"], "APPROVAL_BY_MODEL");
+    let installed = registry_command(&env, &["install", "--yes"]).output().expect("it runs");
+    let stderr = String::from_utf8_lossy(&installed.stderr);
+    assert!(stderr.contains("(what is there has changed)"), "{stderr}");
+    assert_eq!(registry_client(&env).execute(GREET)["result"], "You said: Ann");
     assert!(!fs::read_to_string(&script).expect("its program").contains("evil"));
 }
 

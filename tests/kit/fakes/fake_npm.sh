@@ -1,14 +1,22 @@
 #!/bin/sh
-# A fake npm: it answers `view` with `view.json` beside it, locks a package of a few lines for `install` and makes it for `ci`. What
-# it was told is kept beside it (`calls`, `environment` and `environment.COMMAND`, `folder`). `mode` beside it has it fail, hang or lie.
+# A fake npm: it answers `view` with `view.json` beside it, locks packages of a few lines for `install` (those that it is asked for, and
+# `helper` if a file `helper` beside it has a version and a hash) and makes them for `ci`. What it was told is kept beside it (`calls`,
+# `environment` and `environment.COMMAND`, `folder`). `mode` beside it has it fail, hang or lie.
 here=$(dirname "$0")
 mode=$(cat "$here/mode" 2>/dev/null)
 echo "$*" >>"$here/calls"
 env >"$here/environment"
 env >"$here/environment.$1"
 pwd >"$here/folder"
+for word in "$@"; do
+    case "$word" in
+    --prefix=*) prefix=${word#--prefix=} ;;
+    --offline) offline=yes ;;
+    esac
+done
 case "$1" in
 view)
+    [ "$offline" ] && mode=offline
     case "$mode" in
     offline)
         echo "npm error network request to https://me:hunter2@registry.example/x failed" >&2
@@ -23,25 +31,31 @@ view)
     esac
     cat "$here/view.json"
     ;;
-install | ci)
+install)
+    entries= dependencies= after=
     for word in "$@"; do
-        case "$word" in --prefix=*) prefix=${word#--prefix=} ;; esac
+        [ "$word" = -- ] && after=yes && continue
+        [ "$after" ] || continue
+        name=${word%@*}
+        tarball=https://registry.example/$name.tgz
+        [ "$mode" = elsewhere ] && tarball=https://evil.example/$name.tgz
+        needs=
+        [ -f "$here/helper" ] && needs=', "dependencies": { "helper": "*" }'
+        entries="$entries \"node_modules/$name\": { \"version\": \"${word##*@}\",
+            \"integrity\": \"sha512-good\", \"resolved\": \"$tarball\"$needs },"
     done
-    integrity=sha512-good
-    version=1.2.3
-    [ "$mode" = integrity ] && integrity=sha512-other
-    [ "$mode" = version ] && version=1.2.4
-    tarball=https://registry.example/fake-server.tgz
-    [ "$mode" = elsewhere ] && tarball=https://evil.example/fake-server.tgz
-    lock="{ \"packages\": { \"node_modules/fake-server\": {
-        \"version\": \"$version\", \"integrity\": \"$integrity\", \"resolved\": \"$tarball\" } } }"
-    if [ "$1" = install ]; then
-        echo "$lock" >"$prefix/package-lock.json"
-        exit
+    if [ -f "$here/helper" ]; then
+        read -r version integrity <"$here/helper"
+        entries="$entries \"node_modules/helper\": { \"version\": \"$version\",
+            \"integrity\": \"$integrity\", \"resolved\": \"https://registry.example/helper.tgz\" },"
     fi
+    echo "{ \"packages\": { $entries \"\": {} } }" >"$prefix/package-lock.json"
+    ;;
+ci)
     package="$prefix/node_modules/fake-server"
     mkdir -p "$package"
     echo '{ "name": "fake-server", "version": "1.2.3", "bin": "cli.js" }' >"$package/package.json"
+    change=
     case "$mode" in
     fail)
         echo "npm error code EFAKE" >&2
@@ -53,11 +67,13 @@ install | ci)
         mv "$here/pids.new" "$here/pids"
         wait
         ;;
-    # A package brings a lock of its own, which says something else.
-    inside) lock=$(echo "$lock" | sed 's/registry.example/evil.example/') ;;
+    integrity) change='s/sha512-good/sha512-other/' ;;
+    version) change='s/1\.2\.3/1.2.4/' ;;
+    # A package brings another one along, as one with a lock of its own could.
+    inside) change='s|"node_modules/fake-server": {|"node_modules/evil": { "version": "1.0.0" }, &|' ;;
     esac
     printf '#!/usr/bin/env node\nconsole.log(1)\n' >"$package/cli.js"
-    echo "$lock" >"$prefix/node_modules/.package-lock.json"
+    sed "$change" "$prefix/package-lock.json" >"$prefix/node_modules/.package-lock.json"
     ;;
 config) echo '{ "registry": "https://registry.example/npm/", "@a:registry": "https://other.example" }' ;;
 esac

@@ -11,6 +11,8 @@ pub struct TestEnv {
     folder: TempDir,
     /// Beside the folder, which is the project: a state folder in a project is refused.
     state: TempDir,
+    /// Beside the folder too, for the same reason.
+    cache: TempDir,
     binary: PathBuf,
 }
 
@@ -32,7 +34,8 @@ impl TestEnv {
     pub fn new(binary: impl Into<PathBuf>) -> TestEnv {
         let folder = TempDir::new().expect("a temporary folder");
         let state = TempDir::new().expect("a temporary folder");
-        TestEnv { folder, state, binary: binary.into() }
+        let cache = TempDir::new().expect("a temporary folder");
+        TestEnv { folder, state, cache, binary: binary.into() }
     }
 
     /// The folder.
@@ -48,6 +51,28 @@ impl TestEnv {
     /// What `XDG_STATE_HOME` names.
     pub fn state_home(&self) -> &Path {
         self.state.path()
+    }
+
+    /// What `XDG_CACHE_HOME` names.
+    pub fn cache_home(&self) -> &Path {
+        self.cache.path()
+    }
+
+    /// The folder of installed packages; there or not.
+    pub fn packages(&self) -> PathBuf {
+        self.cache_home().join("pml/packages")
+    }
+
+    /// The installed packages, sorted: the folder of each, which has its files in `tree`.
+    pub fn installed(&self) -> Vec<PathBuf> {
+        let visible = |folder: PathBuf| -> Vec<PathBuf> {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            let entries = entries.filter(|it| !it.file_name().to_string_lossy().starts_with('.'));
+            entries.map(|entry| entry.path()).collect()
+        };
+        let mut all: Vec<_> = visible(self.packages()).into_iter().flat_map(visible).collect();
+        all.sort();
+        all
     }
 
     /// The folder of the project's journal; there or not.
@@ -80,6 +105,7 @@ impl TestEnv {
         let mut command = Command::new(&self.binary);
         command.args(arguments).current_dir(self.path()).env_clear();
         command.env("HOME", self.path()).env("XDG_STATE_HOME", self.state_home());
+        command.env("XDG_CACHE_HOME", self.cache_home());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -102,12 +128,14 @@ impl TestEnv {
         self.finish(child)
     }
 
-    /// Returns a text with the folders of this environment replaced by `$TEST_ENV` and
-    /// `$TEST_STATE`.
+    /// Returns a text with the folders of this environment replaced by `$TEST_ENV`, `$TEST_STATE`
+    /// and `$TEST_CACHE`.
     pub fn without_folders(&self, text: &str) -> String {
         let folder = self.path().canonicalize().expect("the folder is there");
         let state = self.state.path().canonicalize().expect("the folder is there");
+        let cache = self.cache.path().canonicalize().expect("the folder is there");
         let text = text.replace(&*state.to_string_lossy(), "$TEST_STATE");
+        let text = text.replace(&*cache.to_string_lossy(), "$TEST_CACHE");
         let text = text.replace(&*folder.to_string_lossy(), "$TEST_ENV");
         text.replace(&*self.path().to_string_lossy(), "$TEST_ENV")
     }
@@ -122,6 +150,29 @@ impl TestEnv {
             stdout: text(output.stdout),
             stderr: text(output.stderr),
             code: output.status.code().unwrap_or(-1),
+        }
+    }
+}
+
+/// Installed packages are read-only, so the folder that they are in could not be removed.
+impl Drop for TestEnv {
+    fn drop(&mut self) {
+        make_writable(self.cache.path());
+    }
+}
+
+/// Makes a folder and all those in it writable. One that cannot be changed is left behind.
+fn make_writable(folder: &Path) {
+    let Ok(found) = folder.symlink_metadata() else { return };
+    let mut permissions = found.permissions();
+    #[cfg(unix)]
+    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o700);
+    #[cfg(not(unix))]
+    permissions.set_readonly(false);
+    let _ = std::fs::set_permissions(folder, permissions);
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            make_writable(&entry.path());
         }
     }
 }

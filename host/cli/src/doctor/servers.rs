@@ -4,7 +4,7 @@ use super::check::DoctorCheck;
 use super::launch::{fetched_anew, missing_script};
 use crate::moment::format_span;
 use crate::project_context::ProjectContext;
-use crate::quantity::counted;
+use crate::quantity::{counted, size};
 use crate::servers::{ServerHealth, UnusableState, rows};
 use crate::trust::one_line;
 use pml::{
@@ -95,11 +95,11 @@ fn check_server(
             );
             vec![DoctorCheck::warning(AREA, message).hint(hint)]
         }
-        PackageState::Installed => {
-            vec![DoctorCheck::fine(
-                AREA,
-                format!("`{name}` is installed, and its package is unchanged"),
-            )]
+        PackageState::Installed { packages, size: bytes } => {
+            let (packages, bytes) = (counted(packages, "package"), size(bytes));
+            let message =
+                format!("`{name}` is installed and unchanged: {packages}, {bytes} together");
+            vec![DoctorCheck::fine(AREA, message)]
         }
         _ => {
             if let Some(script) = missing_script(command, arguments, folder) {

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use pml::json::json;
 use pml::project::locate;
-use pml::{Code, Environment, Project, Servers, lock::LockFile, text::escape};
+use pml::{Code, Environment, lock::LockFile, text::escape};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -41,9 +41,7 @@ impl LockDiffCommand {
             None => pml::lock::Lock::default(),
         };
         let now = file.read()?.unwrap_or_default();
-        let project = Project::load_with_environment(&folder, &environment)?;
-        let platform = Servers::of(&project)?.lock_platform().unwrap_or_default();
-        let changes = before.changes(&now, &platform);
+        let changes = before.changes(&now);
         match changes.is_empty() {
             true => ui::print(&format!("the lock is as in `{}`", escape(&self.revision)))?,
             false => ui::print(&change_lines(&changes, &now).join("\n"))?,

@@ -16,6 +16,17 @@ pub(crate) struct ServerRow {
     pub(crate) health: ServerHealth,
     /// The status that it reports, from now or from its last start.
     pub(crate) status: Option<ServerStatus>,
+    /// What it is started from, if that is a package that is installed.
+    pub(crate) installed: Option<InstalledPackages>,
+}
+
+/// The packages that are installed for a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InstalledPackages {
+    /// How many they are.
+    pub(super) count: u64,
+    /// The size of all their files, in bytes.
+    pub(super) size: u64,
 }
 
 /// The state of a server, as people are shown it.
@@ -69,23 +80,29 @@ pub(crate) async fn rows(context: &ProjectContext) -> Vec<ServerRow> {
             }
             (None, None) => ServerHealth::Untrusted,
         };
-        ServerRow { name, kind, health, status }
+        ServerRow { name, kind, health, status, installed: None }
     };
     let mut rows: Vec<ServerRow> = project.declared.servers.iter().map(row).collect();
     for row in &mut rows {
-        // A server that answers is installed; the package of an untrusted one is not checked.
-        if matches!(row.health, ServerHealth::NotStarted | ServerHealth::Failed(_))
-            && let Some(health) = package_problem(&context.servers, &row.name).await
-        {
+        // The package of a server that is unusable or untrusted is not checked.
+        let checked = matches!(row.health, ServerHealth::NotStarted | ServerHealth::Failed(_));
+        if !checked && row.health != ServerHealth::Answers {
+            continue;
+        }
+        let state = context.servers.package_state(&row.name).await;
+        if let PackageState::Installed { packages, size } = state {
+            row.installed = Some(InstalledPackages { count: packages, size });
+        }
+        if let Some(health) = package_problem(state).filter(|_| checked) {
             row.health = health;
         }
     }
     rows
 }
 
-/// Returns why a server cannot be started from its package, or `None` if it can. Asks no registry.
-async fn package_problem(servers: &Servers, name: &str) -> Option<ServerHealth> {
-    match servers.package_state(name).await {
+/// Returns why a server cannot be started from its package, or `None` if it can.
+fn package_problem(state: PackageState) -> Option<ServerHealth> {
+    match state {
         PackageState::Missing { package, .. } => Some(ServerHealth::NotInstalled(package)),
         PackageState::Changed { package } => {
             let package = format!("{package} has changed since it was installed");
@@ -101,7 +118,7 @@ async fn package_problem(servers: &Servers, name: &str) -> Option<ServerHealth> 
 
 /// Returns the package that a server lacks, or `None`. Asks no registry.
 pub(crate) async fn missing_package(servers: &Servers, name: &str) -> Option<String> {
-    match package_problem(servers, name).await {
+    match package_problem(servers.package_state(name).await) {
         Some(ServerHealth::NotInstalled(package)) => Some(package),
         _ => None,
     }
@@ -178,6 +195,10 @@ impl ServerRow {
         }
         if let ServerHealth::NotInstalled(package) = &self.health {
             value["package"] = package.as_str().into();
+        }
+        if let Some(installed) = self.installed {
+            value["installed"] =
+                json!({ "packages": installed.count, "size_bytes": installed.size });
         }
         if let ServerHealth::Missing(variables) = &self.health {
             value["variables"] = json!(variables);

@@ -56,6 +56,7 @@ pub(super) fn lines(rows: &[ServerRow], width: Option<usize>) -> Vec<String> {
         Some(width) if line.contains('│') && !line.contains('\n') => wrap(&line, width),
         _ => line,
     };
+    lines.extend(rows.iter().filter_map(installed_line));
     lines.extend(rows.iter().flat_map(problem_lines).map(fit));
     lines
 }
@@ -89,6 +90,13 @@ fn row_cells(row: &ServerRow) -> Vec<TableCell> {
         cell(name.or_else(remembered)),
     ]);
     cells
+}
+
+/// Returns how much is installed for a server.
+fn installed_line(row: &ServerRow) -> Option<String> {
+    let installed = row.installed?;
+    let (name, packages) = (one_line(&row.name), counted(installed.count, "package"));
+    Some(format!("{name}: installed │ {packages}, {} together", size(installed.size)))
 }
 
 fn status_text(health: &ServerHealth) -> (String, Style) {
@@ -148,7 +156,13 @@ mod tests {
         let (reason, cause) = ("its type is `\u{1b}[2J`\nok".into(), UnusableCause::Mistake);
         let hint = Some("\u{1b}[2J\nok".into());
         let health = ServerHealth::Unusable(UnusableState { reason, hint, cause });
-        let row = ServerRow { name: "a\u{1b}[2J".into(), kind: "stdio", health, status: None };
+        let row = ServerRow {
+            name: "a\u{1b}[2J".into(),
+            kind: "stdio",
+            health,
+            status: None,
+            installed: None,
+        };
         let shown = anstream::adapter::strip_str(&lines(&[row], None).join("\n")).to_string();
         assert!(!shown.contains('\u{1b}'), "{shown}");
         assert!(shown.contains("\n  ok"), "{shown}");

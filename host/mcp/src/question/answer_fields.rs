@@ -145,6 +145,12 @@ fn dependency(package: &Package) -> Value {
     if let Some(integrity) = &package.integrity {
         add("integrity", shown(integrity).into());
     }
+    if let Some(packages) = package.packages {
+        add("packages", packages.into());
+    }
+    if let Some(closure) = &package.closure {
+        add("closure", shown(closure).into());
+    }
     if !package.beside.is_empty() {
         add("beside", package.beside.iter().map(|one| shown(one)).collect());
     }

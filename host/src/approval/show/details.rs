@@ -1,7 +1,7 @@
 //! The details of an ask, for people who want to read more before they decide.
 
 use super::lines::BAR;
-use super::parts::format_size;
+use super::parts::{format_size, further_packages};
 use crate::model::{
     Ask, Difference, MissingVariables, Need, Package, Redactor, ToolChange, TrustNeed, escape,
     in_one_line,
@@ -127,6 +127,12 @@ impl DetailLines<'_> {
                 None => "unknown: the registry does not say".into(),
             },
         );
+        if let Some(more) = further_packages(package) {
+            self.add("together with", &format!("{more}, which it needs"));
+        }
+        if let Some(closure) = &package.closure {
+            self.add("digest of all packages", closure);
+        }
         self.add("from", &package.source);
         self.add(
             "integrity",

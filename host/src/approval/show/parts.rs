@@ -38,12 +38,24 @@ fn quote_if_needed(text: &str, limit: usize) -> String {
     fold_middle(&quoted, limit)
 }
 
-/// Describes a package on one line, escaped: `@scope/serena@0.5.0 (1.2 MB) from registry.example`.
+/// Describes a package on one line, escaped:
+/// `@scope/serena@0.5.0 (1.2 MB) and 110 more packages from registry.example`.
 pub fn describe_package(package: &Package) -> String {
     let (name, version) =
         (quote_if_needed(&package.name, NAME), quote_if_needed(&package.version, VERSION));
     let size = package.size.map_or("size unknown".into(), format_size);
-    format!("{name}@{version} ({size}) from {}", quote_if_needed(&package.source, SOURCE))
+    let more = further_packages(package).map(|more| format!(" and {more}")).unwrap_or_default();
+    format!("{name}@{version} ({size}){more} from {}", quote_if_needed(&package.source, SOURCE))
+}
+
+/// Returns how many packages come with a package: `110 more packages`. Returns `None` if there are
+/// none, or if that is not known.
+pub(super) fn further_packages(package: &Package) -> Option<String> {
+    match package.further_packages()? {
+        0 => None,
+        1 => Some("1 more package".into()),
+        more => Some(format!("{more} more packages")),
+    }
 }
 
 /// Describes packages: `evil@1.0.0, other@2.0.0`.

@@ -7,7 +7,7 @@
 use super::super::environment::PackageToolVariables;
 use super::super::error::{InstallError, without_user};
 use crate::install::folders::ScratchFolder;
-use crate::install::package_tool::{PackageTool, PackageToolOutput};
+use crate::install::package_tool::{Fetching, PackageTool, PackageToolOutput};
 use crate::model::{Secret, cut, describe_exit, escape};
 use std::path::Path;
 
@@ -73,6 +73,9 @@ pub(super) fn check_success(
             "is one of its dependencies, and is of no registry",
         ));
     }
+    if tool.fetching == Fetching::Refused {
+        return Err(InstallError::NotCached { package: package.into() });
+    }
     if let Some(line) = name_after(GUARD_PREFIX, '\n') {
         return Err(not_from_registry(
             line,
@@ -85,7 +88,7 @@ pub(super) fn check_success(
 #[cfg(test)]
 mod tests {
     use super::{PackageToolOutput, check_success};
-    use crate::install::package_tool::PackageTool;
+    use crate::install::package_tool::{Fetching, PackageTool};
     use std::os::unix::process::ExitStatusExt;
     use std::path::Path;
     use std::time::Duration;
@@ -100,6 +103,7 @@ mod tests {
             folder: here,
             doing: "install",
             package: "main@1.0.0",
+            fetching: Fetching::Allowed,
             timeout: Duration::ZERO,
         };
         let status = std::process::ExitStatus::from_raw(256);

@@ -1,4 +1,4 @@
-//! Checks the packages in npm's lock file, before and after the installation: where they come from.
+//! Checks the packages in npm's lock file, before anything is installed: where they come from.
 //!
 //! **Invariant:** every package is a tarball of a registry that the user's settings name, and its
 //! hash is known. The only exceptions are packages inside such a tarball. Git, other hosts, files
@@ -32,7 +32,7 @@ impl PackageLock {
         PackageLock::parse(&text).ok_or_else(|| tool.unreadable("its lock file is of another form"))
     }
 
-    fn parse(text: &[u8]) -> Option<PackageLock> {
+    pub(super) fn parse(text: &[u8]) -> Option<PackageLock> {
         let mut lock: Value = serde_json::from_slice(text).ok()?;
         match lock.get_mut("packages")?.take() {
             Value::Object(packages) => Some(PackageLock(packages)),
@@ -43,6 +43,17 @@ impl PackageLock {
     /// Returns the entry of a package at the top level, or `Null`.
     pub(super) fn package(&self, name: &str) -> &Value {
         self.0.get(&format!("node_modules/{name}")).unwrap_or(&Value::Null)
+    }
+
+    /// Returns the entry at a path, or `Null`.
+    pub(super) fn entry(&self, path: &str) -> &Value {
+        self.0.get(path).unwrap_or(&Value::Null)
+    }
+
+    /// Returns all packages, without the root.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let all = self.0.iter().filter(|(path, _)| !path.is_empty());
+        all.map(|(path, entry)| (path.as_str(), entry))
     }
 
     /// Returns the hosts that packages come from, as far as the lock file names them.
@@ -107,7 +118,7 @@ impl PackageLock {
     }
 
     /// Returns the path at which node would find `name` from `path`.
-    fn resolve_from(&self, path: &str, name: &str) -> Option<String> {
+    pub(super) fn resolve_from(&self, path: &str, name: &str) -> Option<String> {
         let mut from = Some(path);
         loop {
             let target = match from {
@@ -168,7 +179,8 @@ pub(super) fn authority(url: &str) -> Option<String> {
     (!authority.is_empty() && authority.chars().all(plain)).then(|| authority.to_ascii_lowercase())
 }
 
-fn name_at(path: &str) -> &str {
+/// Returns the name at the end of a path.
+pub(super) fn name_at(path: &str) -> &str {
     path.rsplit_once("node_modules/").map_or(path, |(_, name)| name)
 }
 

@@ -4,9 +4,9 @@
 use super::super::error::InstallError;
 use super::super::spec::{PackageSpec, Requirement};
 use crate::disk;
+use crate::install::installation_record::StartedBy;
 use crate::install::package_program::{PackageProgram, is_file_within, shebang};
 use crate::model::{Package, cut, escape};
-use crate::store::StartedBy;
 use serde_json::Value;
 use std::path::Path;
 

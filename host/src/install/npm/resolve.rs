@@ -3,11 +3,13 @@
 use super::super::error::{InstallError, last_lines};
 use super::super::spec::PackageSpec;
 use super::guard::NpmSpawnGuard;
+use super::lock;
 use super::version::{compare, is_prerelease};
+use crate::install::folders::ScratchFolder;
 use crate::install::npm::program::has_program;
-use crate::install::package_tool::PackageTool;
+use crate::install::package_tool::{Fetching, PackageTool};
 use crate::install::resolved_version::{ResolvedVersion, host};
-use crate::model::describe_exit;
+use crate::model::{ANY_PLATFORM, PackageClosure, describe_exit};
 use serde_json::Value;
 use std::path::Path;
 
@@ -26,24 +28,34 @@ pub(super) const QUIET_FLAGS: &[&str] = &[
     "--fetch-retry-maxtimeout=4000",
 ];
 
-/// Returns the version that a launch line means. `empty` is an empty folder, `home` the user's
-/// state folder.
+/// Returns the flags that decide whether npm may fetch anything.
+pub(super) fn fetch_flags(tool: &PackageTool<'_>) -> &'static [&'static str] {
+    match tool.fetching {
+        Fetching::Allowed => &[],
+        Fetching::Refused => &["--offline"],
+    }
+}
+
+/// Returns the version that a launch line means, with everything that belongs to it. With `pinned`,
+/// it is that version. `empty` is an empty folder, `home` the user's state folder.
 pub(in super::super) async fn resolve(
     tool: &PackageTool<'_>,
     spec: &PackageSpec,
+    pinned: Option<&str>,
     empty: &Path,
     home: &Path,
 ) -> Result<ResolvedVersion, InstallError> {
     let guard = NpmSpawnGuard::new(tool, home)?;
     let tool = &guard.guarded(*tool);
-    let wanted = match spec.package().versions.as_str() {
-        "" => "latest",
-        wanted => wanted,
+    let wanted = match (pinned, spec.package().versions.as_str()) {
+        (Some(version), _) => version,
+        (None, "") => "latest",
+        (None, wanted) => wanted,
     };
     let requested = format!("{}@{wanted}", spec.package().name);
     let prefix = format!("--prefix={}", empty.display());
     let fields = ["view", "--json", &prefix];
-    let arguments = fields.into_iter().chain(QUIET_FLAGS.iter().copied());
+    let arguments = fields.into_iter().chain(QUIET_FLAGS.iter().chain(fetch_flags(tool)).copied());
     let output =
         tool.run(arguments.chain(["--", &requested, "name", "version", "dist", "bin"])).await?;
     let json: Option<Value> = serde_json::from_slice(&output.stdout).ok();
@@ -51,6 +63,9 @@ pub(in super::super) async fn resolve(
         let code = json.as_ref().and_then(|json| json["error"]["code"].as_str());
         return Err(match code {
             Some("E404" | "ETARGET" | "ENOVERSIONS") => no_version(spec, &output.stderr),
+            _ if tool.fetching == Fetching::Refused => {
+                InstallError::NotCached { package: spec.written() }
+            }
             _ => tool.failure(&describe_exit(output.status), &output.stderr),
         });
     }
@@ -72,9 +87,13 @@ pub(in super::super) async fn resolve(
         source: host(dist["tarball"].as_str().unwrap_or_default()),
         integrity: text(&dist["integrity"]),
         program_of: program_owner(tool, spec, &newest["bin"], &prefix).await?,
+        platform: ANY_PLATFORM.into(),
+        closure: PackageClosure::default(),
     }
     .validated(tool)?;
-    if resolved.size.is_none() {
+    let scratch = ScratchFolder::new(home)?;
+    resolved.closure = lock::closure(tool, spec, &resolved, scratch.path()).await?;
+    if resolved.size.is_none() && tool.fetching == Fetching::Allowed {
         resolved.size = size(tool, &spec.package().pinned(&resolved.version), &prefix).await;
     }
     Ok(resolved)
@@ -95,7 +114,8 @@ async fn program_owner(
         return Ok(first.name.clone());
     }
     for other in spec.beside() {
-        let arguments = ["view", "--json", prefix].into_iter().chain(QUIET_FLAGS.iter().copied());
+        let flags = QUIET_FLAGS.iter().chain(fetch_flags(tool)).copied();
+        let arguments = ["view", "--json", prefix].into_iter().chain(flags);
         let (requested, fields) = (other.to_string(), ["name", "version", "bin"]);
         let output = tool.run(arguments.chain(["--", &requested]).chain(fields)).await?;
         let json = tool.check_success(output)?;
@@ -106,6 +126,17 @@ async fn program_owner(
         }
     }
     Ok(first.name.clone())
+}
+
+/// Returns the host of the registry that a package comes from, by the user's settings. Nothing is
+/// fetched.
+pub(in super::super) async fn registry(
+    tool: &PackageTool<'_>,
+    spec: &PackageSpec,
+    empty: &Path,
+) -> Result<String, InstallError> {
+    let prefix = format!("--prefix={}", empty.display());
+    lock::registry_host(tool, &spec.package().name, &prefix).await
 }
 
 /// Returns the newest of several versions. Prereleases count only if there is nothing else.

@@ -79,6 +79,11 @@ impl Distribution {
         })
     }
 
+    /// Returns its version, as in the name of its metadata folder.
+    pub(super) fn version(&self) -> &str {
+        &self.version
+    }
+
     /// Reports whether it is the package that was agreed to.
     pub(super) fn matches(&self, package: &Package) -> bool {
         is_same_name(&self.name, &package.name) && self.version == package.version

@@ -1,10 +1,11 @@
 //! Prepares a virtual environment for its final folder.
 
 use super::super::error::InstallError;
+use super::closure;
 use super::distribution::Distribution;
 use super::sources;
 use crate::install::pypi::launchers;
-use crate::model::Package;
+use crate::model::{Package, PackageClosure};
 use std::fs;
 use std::path::Path;
 
@@ -12,14 +13,16 @@ use std::path::Path;
 /// contain the path of the environment.
 const MAX_SCRIPT: u64 = 1 << 20;
 
-/// Checks what was installed, writes the launchers for the programs of `package`, and changes the
+/// Checks that `closure` was installed, writes the launchers for the programs of `package`, and changes the
 /// path of the environment in its scripts from `folder` to `target`.
 pub(in super::super) fn finish(
     folder: &Path,
     target: &Path,
     package: &Package,
+    closure: &PackageClosure,
 ) -> Result<(), InstallError> {
     let all = Distribution::all(folder)?;
+    closure::check_installed(package, closure, &all)?;
     sources::check(folder, package, &all)?;
     launchers::make(folder, package, &all)?;
     let (old, new) = (folder.to_string_lossy(), target.to_string_lossy());

@@ -10,18 +10,22 @@
 //! file of any package would run.
 
 mod build_environment;
+mod closure;
 mod compile;
 mod distribution;
 mod finish;
 mod launchers;
 mod name;
 mod pip;
+mod platform;
 mod program;
 mod python_tool;
 mod sources;
 mod uv;
 mod venv_snapshot;
+mod wheel;
 
 pub(super) use finish::finish;
+pub(super) use name::normalize;
 pub(super) use program::program;
 pub(super) use python_tool::PythonTool;

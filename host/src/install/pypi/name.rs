@@ -1,7 +1,7 @@
 //! Compares names of Python packages, which have many spellings.
 
 /// Returns the normal spelling of a name: lower case, with single dashes.
-pub(super) fn normalize(name: &str) -> String {
+pub(in super::super) fn normalize(name: &str) -> String {
     let words = name.split(['-', '_', '.']).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-").to_ascii_lowercase()
 }

@@ -2,13 +2,14 @@
 
 use super::super::error::{InstallError, last_lines, without_user};
 use super::super::spec::{InstallScripts, PackageSpec};
+use super::closure::{check_report, constraints, of_report, requirements};
 use super::compile::{compile, interpreter};
 use super::name::is_same_name;
+use super::platform::{ISOLATED, PythonPlatform};
 use crate::disk;
-use crate::install::folders::ScratchFolder;
-use crate::install::package_tool::{PackageTool, PackageToolOutput};
+use crate::install::package_tool::{Fetching, PackageTool, PackageToolOutput};
 use crate::install::pypi::build_environment::BuildEnvironment;
-use crate::install::pypi::python_tool::PythonInstallJob;
+use crate::install::pypi::python_tool::{PythonInstallJob, PythonResolveJob};
 use crate::install::pypi::venv_snapshot::VenvSnapshot;
 use crate::install::resolved_version::{ResolvedVersion, host};
 use crate::model::{Package, cut, describe_exit, escape};
@@ -59,13 +60,20 @@ impl PipLocation {
     }
 }
 
-/// Returns the version that a launch line means.
+/// Returns the Python that packages are installed for.
+pub(super) async fn platform(tool: &PackageTool<'_>) -> Result<PythonPlatform, InstallError> {
+    let location = PipLocation::find(tool).await?;
+    let python = tool.without_keys().with_program(&location.python);
+    let output = python.run(ISOLATED).await?;
+    PythonPlatform::read(tool, &python.check_success(output)?)
+}
+
+/// Returns the version that a launch line means, with everything that belongs to it.
 pub(super) async fn resolve(
     tool: &PackageTool<'_>,
-    building: Option<&BuildEnvironment>,
-    spec: &PackageSpec,
-    scratch: &ScratchFolder,
+    job: PythonResolveJob<'_>,
 ) -> Result<ResolvedVersion, InstallError> {
+    let PythonResolveJob { spec, pinned, platform, scratch, building } = job;
     let location = match building {
         Some(_) => Some(PipLocation::find(tool).await?),
         None => None,
@@ -75,18 +83,27 @@ pub(super) async fn resolve(
         tool = tool.with_program(&location.python);
     }
     let tool = &tool;
-    let requested = spec.package().to_string();
+    let mut requested = vec![job.requested()];
+    requested.extend(spec.beside().iter().map(ToString::to_string));
+    let constraints = pinned.map(|pinned| constraints(&spec.package().name, &pinned.closure));
+    let constraints = constraints.transpose()?;
+    let constraints =
+        constraints.map(|text| scratch.write("constraints.txt", &text)).transpose()?;
+    let constraints = constraints.as_ref().map(|path| path.to_string_lossy());
     let mut arguments = pip_arguments(spec);
-    arguments.extend(["install", "--dry-run", "--report", "-", "--no-deps", "--ignore-installed"]);
-    arguments.extend(QUIET_FLAGS);
+    arguments.extend(["install", "--dry-run", "--report", "-", "--ignore-installed"]);
+    arguments.extend(QUIET_FLAGS.iter().chain(fetch_flags(tool)));
     arguments.extend(wheel_flags(spec));
-    arguments.extend(["--", &requested]);
+    arguments.extend(constraints.iter().flat_map(|path| ["--constraint", &**path]));
+    arguments.push("--");
+    arguments.extend(requested.iter().map(String::as_str));
     let output = tool.run(arguments).await?;
     if !output.status.success() {
         return Err(failure(tool, spec, output).await);
     }
     let report: Value = serde_json::from_slice(&output.stdout)
         .map_err(|_| tool.unreadable("its report is no JSON"))?;
+    refuse_direct(&report, &spec.package().name)?;
     let found = find_reported(&report, spec)
         .ok_or_else(|| tool.unreadable("its report does not name the package"))?;
     let url = found["download_info"]["url"].as_str().unwrap_or_default();
@@ -96,6 +113,8 @@ pub(super) async fn resolve(
         source: host(url),
         integrity: integrity(found),
         program_of: spec.package().name.clone(),
+        platform: platform.label(),
+        closure: of_report(tool, &report)?,
     }
     .validated(tool)?;
     if url.ends_with(".whl") {
@@ -122,7 +141,7 @@ pub(super) async fn install(
     tool: &PackageTool<'_>,
     job: PythonInstallJob<'_>,
 ) -> Result<(), InstallError> {
-    let PythonInstallJob { spec, package, folder, scratch, building } = job;
+    let PythonInstallJob { spec, package, closure, folder, scratch, building } = job;
     let location = PipLocation::find(tool).await?;
     let tool = tool.with_program(&location.python);
     let folder_name = folder.to_string_lossy();
@@ -143,12 +162,12 @@ pub(super) async fn install(
     };
     arguments.extend(["install", "--report", &report, "--no-user", "--no-compile"]);
     arguments.extend(["--ignore-installed", "--no-warn-script-location"]);
-    arguments.extend(QUIET_FLAGS);
+    arguments.extend(QUIET_FLAGS.iter().chain(fetch_flags(&pip)));
     arguments.extend(wheel_flags(spec));
-    let mut packages = vec![spec.package().pinned(&package.version)];
-    packages.extend(spec.beside().iter().map(ToString::to_string));
-    arguments.push("--");
-    arguments.extend(packages.iter().map(String::as_str));
+    let list = scratch.write("asked.txt", &requirements(&package.name, closure)?)?;
+    let list = list.to_string_lossy();
+    // Exactly these files: nothing is resolved, and pip checks the hashes.
+    arguments.extend(["--no-deps", "--require-hashes", "-r", &list]);
     let output = pip.run(arguments).await?;
     if !output.status.success() {
         return Err(failure(&tool, spec, output).await);
@@ -158,7 +177,8 @@ pub(super) async fn install(
         disk::read(&path, MAX_REPORT).map_err(|error| InstallError::io("read", &path, error))?;
     let report: Value =
         serde_json::from_slice(&report).map_err(|_| tool.unreadable("its report is no JSON"))?;
-    check_report(&report, spec, package)?;
+    check_agreement(&report, spec, package)?;
+    check_report(package, closure, &of_report(&tool, &report)?)?;
     compile(&tool, &interpreter, folder).await
 }
 
@@ -171,7 +191,11 @@ fn pip_arguments(spec: &PackageSpec) -> Vec<&'static str> {
 }
 
 /// Checks that pip's report has the package that was agreed to.
-fn check_report(report: &Value, spec: &PackageSpec, package: &Package) -> Result<(), InstallError> {
+fn check_agreement(
+    report: &Value,
+    spec: &PackageSpec,
+    package: &Package,
+) -> Result<(), InstallError> {
     let found = find_reported(report, spec).unwrap_or(&Value::Null);
     let mismatch = |what, agreed: &str, found: &str| InstallError::Mismatch {
         package: package.name.clone(),
@@ -183,7 +207,7 @@ fn check_report(report: &Value, spec: &PackageSpec, package: &Package) -> Result
     if version != package.version {
         return Err(mismatch("the version", &package.version, version));
     }
-    refuse_direct(report, package)?;
+    refuse_direct(report, &package.name)?;
     let hash = integrity(found);
     match &package.integrity {
         // A version has several files, and the hash of any of them is accepted.
@@ -195,7 +219,7 @@ fn check_report(report: &Value, spec: &PackageSpec, package: &Package) -> Result
 }
 
 /// Refuses packages that are wanted by address.
-fn refuse_direct(report: &Value, package: &Package) -> Result<(), InstallError> {
+fn refuse_direct(report: &Value, package: &str) -> Result<(), InstallError> {
     let all = || report["install"].as_array().into_iter().flatten();
     let Some(direct) = all().find(|one| one["is_direct"] == true) else { return Ok(()) };
     let name = |one: &Value| one["metadata"]["name"].as_str().unwrap_or_default().to_owned();
@@ -210,11 +234,20 @@ fn refuse_direct(report: &Value, package: &Package) -> Result<(), InstallError> 
     };
     let url = direct["download_info"]["url"].as_str().unwrap_or_default();
     Err(InstallError::NotFromRegistry {
-        package: package.name.clone(),
+        package: package.into(),
         dependency: shown(&name(direct)),
         wanted_by: all().find(wanted).map(|one| shown(&name(one))),
         reason: format!("is wanted from `{}`, and not from an index", shown(url)),
     })
+}
+
+/// Returns the flags that decide whether pip may fetch anything. It does not use what it has cached
+/// of an index without asking that; only wheels in folders of its settings are used.
+fn fetch_flags(tool: &PackageTool<'_>) -> &'static [&'static str] {
+    match tool.fetching {
+        Fetching::Allowed => &[],
+        Fetching::Refused => &["--no-index"],
+    }
 }
 
 fn wheel_flags(spec: &PackageSpec) -> &'static [&'static str] {
@@ -255,6 +288,9 @@ async fn failure(
                 .into(),
         };
     }
+    if tool.fetching == Fetching::Refused {
+        return InstallError::NotCached { package };
+    }
     if !printed.contains("No matching distribution found") {
         return tool.failure(&describe_exit(output.status), &output.stderr);
     }
@@ -272,7 +308,7 @@ async fn failure(
 
 #[cfg(test)]
 mod tests {
-    use super::check_report;
+    use super::check_agreement;
     use crate::install::spec::PackageSpec;
     use crate::model::{Ecosystem, Package};
     use serde_json::json;
@@ -289,16 +325,16 @@ mod tests {
                   "download_info": { "archive_info": { "hashes": { "sha256": hash } } } },
             ] })
         };
-        assert!(check_report(&report("Some_Server", "1.0", "bb"), &spec, &agreed).is_ok());
-        assert!(check_report(&report("some-server", "1.1", "bb"), &spec, &agreed).is_err());
-        assert!(check_report(&report("some-server", "1.0", "cc"), &spec, &agreed).is_err());
-        assert!(check_report(&report("another", "1.0", "bb"), &spec, &agreed).is_err());
-        assert!(check_report(&json!({}), &spec, &agreed).is_err());
+        assert!(check_agreement(&report("Some_Server", "1.0", "bb"), &spec, &agreed).is_ok());
+        assert!(check_agreement(&report("some-server", "1.1", "bb"), &spec, &agreed).is_err());
+        assert!(check_agreement(&report("some-server", "1.0", "cc"), &spec, &agreed).is_err());
+        assert!(check_agreement(&report("another", "1.0", "bb"), &spec, &agreed).is_err());
+        assert!(check_agreement(&json!({}), &spec, &agreed).is_err());
         let mut direct = report("some-server", "1.0", "bb");
         direct["install"][0]["is_direct"] = json!(true);
         direct["install"][0]["download_info"] = json!({ "url": "https://me:key@host/x.whl" });
         direct["install"][1]["metadata"]["requires_dist"] = json!(["Other[a] @ https://host/x"]);
-        let message = check_report(&direct, &spec, &agreed).unwrap_err().to_string();
+        let message = check_agreement(&direct, &spec, &agreed).unwrap_err().to_string();
         let expected = "`some-server` cannot be installed: `other`, which `some-server` depends on, \
             is wanted from `https://host/x.whl`, and not from an index";
         assert_eq!(message, expected);

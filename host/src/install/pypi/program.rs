@@ -9,10 +9,10 @@ use super::super::spec::PackageSpec;
 use super::compile::site_packages;
 use super::distribution::{Distribution, EntryPoint};
 use super::name::is_same_name;
+use crate::install::installation_record::StartedBy;
 use crate::install::package_program::{PackageProgram, is_file_within};
 use crate::install::pypi::launchers::{FOLDER, is_for_python};
 use crate::model::Package;
-use crate::store::StartedBy;
 use std::path::{Path, PathBuf};
 
 /// Returns the program that a launch line starts.

@@ -7,8 +7,9 @@ use crate::config::Environment;
 use crate::install::folders::ScratchFolder;
 use crate::install::package_tool::PackageTool;
 use crate::install::pypi::build_environment::BuildEnvironment;
-use crate::install::resolved_version::ResolvedVersion;
-use crate::model::Package;
+use crate::install::pypi::platform::PythonPlatform;
+use crate::install::resolved_version::{PinnedVersions, ResolvedVersion};
+use crate::model::{Package, PackageClosure};
 use std::path::{Path, PathBuf};
 
 /// The tool that installs Python packages.
@@ -51,41 +52,62 @@ impl PythonTool {
         }
     }
 
-    /// Asks the index which version a launch line means. `home` is the user's state folder.
+    /// Returns the Python that packages of a launch line are installed for. `home` is the user's
+    /// state folder.
+    pub(in super::super) async fn platform(
+        &self,
+        tool: &PackageTool<'_>,
+        spec: &PackageSpec,
+        home: &Path,
+    ) -> Result<PythonPlatform, InstallError> {
+        match self {
+            PythonTool::Uv(_) => uv::platform(tool, spec, &ScratchFolder::new(home)?).await,
+            PythonTool::Pip(_) => pip::platform(tool).await,
+        }
+    }
+
+    /// Asks the index which version a launch line means, and what belongs to it. With `pinned`, it
+    /// is that version. `home` is the user's state folder.
     pub(in super::super) async fn resolve(
         &self,
         tool: &PackageTool<'_>,
         environment: &Environment,
         spec: &PackageSpec,
+        pinned: Option<&PinnedVersions>,
         home: &Path,
     ) -> Result<ResolvedVersion, InstallError> {
+        let platform = self.platform(tool, spec, home).await?;
         let scratch = ScratchFolder::new(home)?;
         let building = BuildEnvironment::of(spec, environment, home)?;
         let building = building.as_ref();
+        let job =
+            PythonResolveJob { spec, pinned, platform: &platform, scratch: &scratch, building };
         match self {
             PythonTool::Uv(_) => {
-                uv::resolve(&BuildEnvironment::apply_to(building, *tool), spec, &scratch).await
+                uv::resolve(&BuildEnvironment::apply_to(building, *tool), job).await
             }
-            PythonTool::Pip(_) => pip::resolve(tool, building, spec, &scratch).await,
+            PythonTool::Pip(_) => pip::resolve(tool, job).await,
         }
     }
 
-    /// Installs into the first folder of `folders`, which is empty. The second one is the user's
-    /// state folder.
+    /// Installs a closure into the first folder of `folders`, which is empty. The second one is the
+    /// user's state folder.
     pub(in super::super) async fn install(
         &self,
         tool: &PackageTool<'_>,
         environment: &Environment,
         spec: &PackageSpec,
-        package: &Package,
+        agreed: (&Package, &PackageClosure),
         folders: (&Path, &Path),
     ) -> Result<(), InstallError> {
         let (folder, home) = folders;
+        let (package, closure) = agreed;
         let scratch = ScratchFolder::new(home)?;
         let building = BuildEnvironment::of(spec, environment, home)?;
         let job = PythonInstallJob {
             spec,
             package,
+            closure,
             folder,
             scratch: &scratch,
             building: building.as_ref(),
@@ -97,11 +119,33 @@ impl PythonTool {
     }
 }
 
+/// A package to resolve.
+#[derive(Clone, Copy)]
+pub(super) struct PythonResolveJob<'a> {
+    pub(super) spec: &'a PackageSpec,
+    /// The versions that are decided already.
+    pub(super) pinned: Option<&'a PinnedVersions>,
+    pub(super) platform: &'a PythonPlatform,
+    pub(super) scratch: &'a ScratchFolder,
+    pub(super) building: Option<&'a BuildEnvironment>,
+}
+
+impl PythonResolveJob<'_> {
+    /// Returns the package as a tool is asked for it.
+    pub(super) fn requested(&self) -> String {
+        match self.pinned {
+            Some(pinned) => self.spec.package().pinned(&pinned.version),
+            None => self.spec.package().to_string(),
+        }
+    }
+}
+
 /// A package to install, and the folders for it.
 #[derive(Clone, Copy)]
 pub(super) struct PythonInstallJob<'a> {
     pub(super) spec: &'a PackageSpec,
     pub(super) package: &'a Package,
+    pub(super) closure: &'a PackageClosure,
     /// The folder to install into.
     pub(super) folder: &'a Path,
     /// A folder for files that no package may overwrite.

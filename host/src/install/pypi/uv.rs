@@ -2,44 +2,95 @@
 
 use super::super::error::{InstallError, last_lines};
 use super::super::spec::{InstallScripts, PackageSpec};
+use super::closure::{constraints, of_lock, read_dependents, requirements};
 use super::compile::{compile, interpreter};
 use super::name::is_same_name;
+use super::platform::{ISOLATED, PythonPlatform};
 use crate::install::folders::ScratchFolder;
-use crate::install::package_tool::{PackageTool, PackageToolOutput};
+use crate::install::package_tool::{Fetching, PackageTool, PackageToolOutput};
 use crate::install::pypi::build_environment::BuildEnvironment;
-use crate::install::pypi::python_tool::PythonInstallJob;
+use crate::install::pypi::python_tool::{PythonInstallJob, PythonResolveJob};
 use crate::install::pypi::venv_snapshot::VenvSnapshot;
 use crate::install::resolved_version::{ResolvedVersion, host};
-use crate::model::{cut, describe_exit, escape};
+use crate::model::{PackageClosure, cut, describe_exit, escape};
 use toml::Table;
 
 /// Flags that turn off what is not needed.
 const QUIET_FLAGS: &[&str] = &["--no-progress", "--color", "never"];
 
-/// Returns the version that a launch line means.
-pub(super) async fn resolve(
+/// Returns the Python that packages are installed for. uv may have to fetch it.
+pub(super) async fn platform(
     tool: &PackageTool<'_>,
     spec: &PackageSpec,
     scratch: &ScratchFolder,
-) -> Result<ResolvedVersion, InstallError> {
-    let requested = scratch.write("asked.txt", &format!("{}\n", spec.package()))?;
-    let requested = requested.to_string_lossy();
-    let mut arguments =
-        vec!["pip", "compile", "--no-deps", "--format", "pylock.toml", "--no-header"];
-    arguments.extend(QUIET_FLAGS);
-    arguments.extend(wheel_flags(spec));
+) -> Result<PythonPlatform, InstallError> {
+    let probe = scratch.path().join("probe");
+    let probe_name = probe.to_string_lossy();
+    let mut arguments = vec!["venv", "--no-project"];
+    arguments.extend(QUIET_FLAGS.iter().chain(fetch_flags(tool)));
     if let Some(python) = spec.python() {
         arguments.extend(["--python", python]);
     }
-    arguments.extend(["--", &requested]);
+    arguments.extend(["--", &probe_name]);
     let output = tool.run(arguments).await?;
+    tool.check_success(output)?;
+    let python = probe.join("bin/python");
+    let python = tool.without_keys().with_program(&python);
+    let output = python.run(ISOLATED).await?;
+    PythonPlatform::read(tool, &python.check_success(output)?)
+}
+
+/// Returns the version that a launch line means, with everything that belongs to it.
+pub(super) async fn resolve(
+    tool: &PackageTool<'_>,
+    job: PythonResolveJob<'_>,
+) -> Result<ResolvedVersion, InstallError> {
+    let PythonResolveJob { spec, pinned, platform, scratch, .. } = job;
+    let mut requested = job.requested();
+    for beside in spec.beside() {
+        requested = format!("{requested}\n{beside}");
+    }
+    let requested = scratch.write("asked.txt", &(requested + "\n"))?;
+    let constraints = pinned.map(|pinned| constraints(&spec.package().name, &pinned.closure));
+    let constraints = constraints.transpose()?;
+    let constraints =
+        constraints.map(|text| scratch.write("constraints.txt", &text)).transpose()?;
+    let (requested, constraints) =
+        (requested.to_string_lossy(), constraints.as_ref().map(|path| path.to_string_lossy()));
+    let mut common = vec!["pip", "compile", "--no-header"];
+    common.extend(QUIET_FLAGS.iter().chain(fetch_flags(tool)));
+    common.extend(wheel_flags(spec));
+    common.extend(constraints.iter().flat_map(|path| ["--constraint", &**path]));
+    if let Some(python) = spec.python() {
+        common.extend(["--python", python]);
+    }
+    let compile = |format: &'static [&'static str]| {
+        let arguments = common.iter().copied().chain(format.iter().copied());
+        tool.run(arguments.chain(["--", &*requested]).map(ToOwned::to_owned).collect::<Vec<_>>())
+    };
+    let output = compile(&["--format", "pylock.toml"]).await?;
     if !output.status.success() {
         return Err(failure(tool, spec, &output));
     }
-    let text = String::from_utf8_lossy(&output.stdout);
-    read(&text, spec)
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut resolved = read(&text, spec)
         .ok_or_else(|| tool.unreadable("its lock does not name the package"))?
-        .validated(tool)
+        .validated(tool)?;
+    // The lock does not say who needs whom.
+    let listed = tool.check_success(compile(&["--annotation-style", "line"]).await?)?;
+    let dependents = read_dependents(&String::from_utf8_lossy(&listed));
+    let lock: Table = text.parse().map_err(|_| tool.unreadable("its lock is of another form"))?;
+    resolved.closure = of_lock(tool, &lock, platform, &dependents)?;
+    resolved.platform = platform.label();
+    Ok(resolved)
+}
+
+/// Returns the flags that decide whether uv may fetch anything.
+fn fetch_flags(tool: &PackageTool<'_>) -> &'static [&'static str] {
+    match tool.fetching {
+        Fetching::Allowed => &[],
+        Fetching::Refused => &["--offline"],
+    }
 }
 
 /// Reads the one package of a lock file. Its integrity is the list of the hashes of all its files.
@@ -72,6 +123,8 @@ fn read(lock: &str, spec: &PackageSpec) -> Option<ResolvedVersion> {
         // stored.
         integrity: (!hashes.is_empty() && hashes.len() <= 24).then(|| hashes.join(" ")),
         program_of: spec.package().name.clone(),
+        platform: String::new(),
+        closure: PackageClosure::default(),
     })
 }
 
@@ -81,10 +134,10 @@ pub(super) async fn install(
     tool: &PackageTool<'_>,
     job: PythonInstallJob<'_>,
 ) -> Result<(), InstallError> {
-    let PythonInstallJob { spec, package, folder, scratch, building } = job;
+    let PythonInstallJob { spec, package, closure, folder, scratch, building } = job;
     let folder_name = folder.to_string_lossy();
     let mut arguments = vec!["venv", "--no-project", "--relocatable", "--allow-existing"];
-    arguments.extend(QUIET_FLAGS);
+    arguments.extend(QUIET_FLAGS.iter().chain(fetch_flags(tool)));
     if let Some(python) = spec.python() {
         arguments.extend(["--python", python]);
     }
@@ -93,21 +146,15 @@ pub(super) async fn install(
     let output = tool.run(arguments).await?;
     tool.check_success(output)?;
     let (snapshot, interpreter) = (VenvSnapshot::of(folder)?, interpreter(folder)?);
-    let mut requested = spec.package().pinned(&package.version);
-    for hash in package.integrity.iter().flat_map(|hashes| hashes.split(' ')) {
-        requested = format!("{requested} --hash={hash}");
-    }
-    for beside in spec.beside() {
-        requested = format!("{requested}\n{beside}");
-    }
-    let list = scratch.write("asked.txt", &(requested + "\n"))?;
+    let list = scratch.write("asked.txt", &requirements(&package.name, closure)?)?;
     let python = folder.join("bin/python");
     let (python, list) = (python.to_string_lossy(), list.to_string_lossy());
     // With links into uv's cache, others could change the installed files. To compile, uv would
     // start the environment's own interpreter, with all code that packages let it run at startup.
     let mut arguments = vec!["pip", "install", "--python", &python, "--link-mode", "copy"];
-    arguments.extend(["--no-compile-bytecode", "--verify-hashes"]);
-    arguments.extend(QUIET_FLAGS);
+    // Exactly these files: nothing is resolved, and uv checks the hashes.
+    arguments.extend(["--no-compile-bytecode", "--no-deps", "--require-hashes"]);
+    arguments.extend(QUIET_FLAGS.iter().chain(fetch_flags(tool)));
     arguments.extend(wheel_flags(spec));
     arguments.extend(["-r", &list]);
     let output = BuildEnvironment::apply_to(building, *tool).run(arguments).await?;
@@ -128,6 +175,9 @@ fn failure(tool: &PackageTool<'_>, spec: &PackageSpec, output: &PackageToolOutpu
     let stderr = String::from_utf8_lossy(&output.stderr);
     let (package, lines) = (spec.written(), last_lines(&output.stderr));
     let mentions = |text: &str| stderr.contains(text);
+    if tool.fetching == Fetching::Refused {
+        return InstallError::NotCached { package };
+    }
     if mentions("no usable wheels")
         || mentions("no wheels")
         || mentions("building source distributions is disabled")

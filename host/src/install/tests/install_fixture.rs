@@ -1,7 +1,7 @@
 //! A project with a fake npm, and the package in the fake's registry.
 
 use crate::config::Environment;
-use crate::install::{Installer, PackageSpec};
+use crate::install::{Installer, PackageCache, PackageSpec};
 use crate::model::{Ecosystem, Package};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,16 +68,38 @@ impl InstallFixture {
 
     /// Returns an installer that remembers nothing, like one in another process.
     pub(super) fn installer(&self) -> Installer {
-        Installer::new(self.state(), self.environment())
+        self.installer_of("project")
     }
 
+    /// Returns the same for another project of the user.
+    pub(super) fn installer_of(&self, project: &str) -> Installer {
+        fs::create_dir_all(self.at(project)).expect("a folder");
+        Installer::new(self.at(project), self.environment())
+    }
+
+    /// Returns the user's package cache.
+    pub(super) fn cache(&self) -> PackageCache {
+        PackageCache::of(&self.environment(), &self.at("project")).expect("a cache")
+    }
+
+    /// Returns the folders of all entries of the cache.
+    pub(super) fn entries(&self) -> Vec<PathBuf> {
+        let cache = self.cache();
+        cache.names().iter().map(|name| cache.entry_folder(name)).collect()
+    }
+
+    /// Returns the folder with the files of the one package in the cache.
     pub(super) fn package_folder(&self) -> PathBuf {
-        self.state().join("deps/npm/fake-server@1.2.3")
+        match self.entries().as_slice() {
+            [one] => one.join("tree"),
+            others => panic!("not one entry: {others:?}"),
+        }
     }
 
-    /// Returns what is in `.pml/deps/.work` besides locks.
+    /// Returns what is in the `.work` of the cache besides locks.
     pub(super) fn unfinished(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.state().join("deps/.work")).into_iter().flatten().flatten();
+        let work = self.cache().folder().join(".work");
+        let entries = fs::read_dir(work).into_iter().flatten().flatten();
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
         names.filter(|name| !name.ends_with(".lock")).collect()
     }
@@ -95,4 +117,12 @@ pub(super) fn agreed() -> Package {
     let mut package = Package::new("fake", Ecosystem::Npm, "fake-server", "1.2.3", source, line);
     package.integrity = Some("sha512-good".into());
     package
+}
+
+/// Overwrites a read-only file.
+pub(super) fn overwrite(path: &Path, text: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("it is there");
+    fs::write(path, text).expect("written");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o444)).expect("it is there");
 }

@@ -1,10 +1,13 @@
 //! Installing a package, and finding the installation again.
 
-use super::{InstallFixture, InstallationState, agreed, ignore_progress, record_progress, spec};
+use super::{
+    InstallFixture, InstallationState, agreed, ignore_progress, overwrite, record_progress, spec,
+};
 use crate::install::error::InstallError;
 use crate::install::{InstallScripts, Installer};
-use crate::model::{Code, Ecosystem};
+use crate::model::{Code, Ecosystem, Package};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 const LINE: &str = "npx -y fake-server --root . --key hunter2";
 
@@ -22,8 +25,9 @@ async fn what_was_agreed_to_is_installed_once_and_started_directly() {
     let entry = fixture.package_folder().join("node_modules/fake-server/cli.js");
     let expected = [entry.to_str().unwrap(), "--root", ".", "--key", "hunter2"];
     assert_eq!(installed.arguments, expected);
-    assert!(installed.digest.starts_with("sha256:"));
-    assert_eq!(installed.package, agreed());
+    assert_eq!((installed.closure.len(), installed.packages), (64, 1));
+    let shown = Package { closure: Some(installed.closure.clone()), packages: Some(1), ..agreed() };
+    assert_eq!(installed.package, shown);
     let reports: Vec<_> =
         reports.lock().unwrap().iter().map(|progress| progress.what.clone()).collect();
     for step in [
@@ -38,10 +42,12 @@ async fn what_was_agreed_to_is_installed_once_and_started_directly() {
         let found = installer.installation_state("fake", &spec).await.unwrap();
         assert_eq!(found, InstallationState::Ready(installed.clone()));
     }
-    assert_eq!(fixture.calls("install").len(), 1);
+    assert_eq!(fixture.calls("ci").len(), 1);
     assert!(fixture.unfinished().is_empty());
-    let deps = fs::read_to_string(fixture.state().join("deps.json")).unwrap();
-    assert!(deps.contains(&installed.digest) && !deps.contains("hunter2"), "{deps}");
+    let agreed = fs::read_to_string(fixture.at("home/.local/state/pml/packages.json")).unwrap();
+    assert!(agreed.contains(&installed.closure) && !agreed.contains("hunter2"), "{agreed}");
+    // Nothing is written into the project.
+    assert_eq!(fs::read_dir(fixture.state()).unwrap().count(), 0);
 }
 
 #[tokio::test]
@@ -71,7 +77,7 @@ async fn a_second_server_of_the_same_package_uses_what_is_there() {
         fixture.installer().install(&spec(LINE), &agreed(), ignore_progress()).await.unwrap();
     let exact = spec("npx fake-server@1.2.3 x");
     let second = fixture.installer().install(&exact, &other, ignore_progress()).await.unwrap();
-    assert_eq!((first.digest, fixture.calls("install").len()), (second.digest, 1));
+    assert_eq!((first.closure, fixture.calls("ci").len()), (second.closure, 1));
     let found = fixture.installer().installation_state("other", &exact).await.unwrap();
     assert!(matches!(found, InstallationState::Ready(_)));
 }
@@ -88,7 +94,7 @@ async fn all_who_install_at_once_install_once() {
         installers.iter().map(|installer| installer.install(&spec, &agreed, ignore_progress()));
     let all = futures_util::future::join_all(all).await;
     assert!(all.iter().all(Result::is_ok), "{all:?}");
-    assert_eq!(fixture.calls("install").len(), 1);
+    assert_eq!(fixture.calls("ci").len(), 1);
 }
 
 #[tokio::test]
@@ -97,7 +103,7 @@ async fn what_has_changed_since_is_never_ready_until_it_is_installed_again() {
     let spec = spec(LINE);
     let first = fixture.installer().install(&spec, &agreed(), ignore_progress()).await.unwrap();
     let entry = fixture.package_folder().join("node_modules/fake-server/cli.js");
-    fs::write(&entry, "steal()").unwrap();
+    overwrite(&entry, "steal()");
     let InstallationState::Changed(package) =
         fixture.installer().installation_state("fake", &spec).await.unwrap()
     else {
@@ -106,7 +112,7 @@ async fn what_has_changed_since_is_never_ready_until_it_is_installed_again() {
     assert!(package.changed);
     assert_eq!(package.version, "1.2.3");
     let again = fixture.installer().install(&spec, &package, ignore_progress()).await.unwrap();
-    assert_eq!((again.digest, again.package.changed), (first.digest, false));
+    assert_eq!((again.closure, again.package.changed), (first.closure, false));
     assert!(!fs::read_to_string(&entry).unwrap().contains("steal"));
     let found = fixture.installer().installation_state("fake", &spec).await.unwrap();
     assert!(matches!(found, InstallationState::Ready(_)));
@@ -118,7 +124,7 @@ async fn a_folder_that_was_removed_is_missing_and_comes_back() {
     let fixture = InstallFixture::new();
     let spec = spec(LINE);
     fixture.installer().install(&spec, &agreed(), ignore_progress()).await.unwrap();
-    fs::remove_dir_all(fixture.package_folder()).unwrap();
+    crate::disk::remove_tree(&fixture.entries()[0]).unwrap();
     assert_eq!(
         fixture.installer().installation_state("fake", &spec).await.unwrap(),
         InstallationState::Missing
@@ -127,45 +133,21 @@ async fn a_folder_that_was_removed_is_missing_and_comes_back() {
 }
 
 #[tokio::test]
-async fn a_clone_that_brings_packages_along_brings_nothing() {
-    let fixture = InstallFixture::new();
-    let spec = spec(LINE);
-    fixture.installer().install(&spec, &agreed(), ignore_progress()).await.unwrap();
-    // Another user has the same files, but another key.
-    let path = format!("{}:/usr/bin:/bin", fixture.at("bin").display());
-    let home = fixture.at("elsewhere").display().to_string();
-    let theirs = || {
-        let environment = [("PATH", path.clone()), ("HOME", home.clone())];
-        Installer::new(fixture.state(), environment.into_iter().collect())
-    };
-    assert_eq!(
-        theirs().installation_state("fake", &spec).await.unwrap(),
-        InstallationState::Missing
-    );
-    // The cloned files are not used, but replaced.
-    theirs().install(&spec, &agreed(), ignore_progress()).await.unwrap();
-    assert_eq!(fixture.calls("install").len(), 2);
-    assert!(matches!(
-        theirs().installation_state("fake", &spec).await.unwrap(),
-        InstallationState::Ready(_)
-    ));
-}
-
-#[tokio::test]
 async fn what_is_not_what_was_agreed_to_is_not_installed() {
-    for (mode, what) in [("integrity", "the integrity"), ("version", "the version")] {
+    for mode in ["integrity", "version"] {
         let fixture = InstallFixture::new();
         fixture.set_mode(mode);
         let installer = fixture.installer();
         let error = installer.install(&spec(LINE), &agreed(), ignore_progress()).await.unwrap_err();
         assert_eq!(error.code(), Code::Integrity);
         assert!(
-            error.to_string().contains(&format!(
-                "`fake-server` was installed and is not what was approved: {what} is"
-            )),
+            error.to_string().contains(
+                "`fake-server` was installed and is not what was approved: a package that comes \
+                 with it is `fake-server 1.2."
+            ),
             "{error}"
         );
-        assert!(!fixture.package_folder().exists());
+        assert!(fixture.entries().is_empty());
         let found = installer.installation_state("fake", &spec(LINE)).await.unwrap();
         assert_eq!(found, InstallationState::Missing);
     }
@@ -186,7 +168,7 @@ async fn a_package_that_the_launch_line_does_not_ask_for_is_refused() {
         let refused = installer.install(&spec(LINE), &package, ignore_progress()).await;
         assert!(matches!(refused, Err(InstallError::Mismatch { .. })), "{package:?}");
     }
-    assert!(fixture.calls("install").is_empty());
+    assert!(fixture.calls("ci").is_empty());
 }
 
 #[tokio::test]
@@ -228,7 +210,7 @@ async fn only_the_fetch_gets_keys_of_the_registry_and_what_runs_scripts_gets_ano
     let mut package = agreed();
     package.scripts = true;
     let spec = spec(LINE).with_scripts(InstallScripts::Allowed);
-    let installer = Installer::new(fixture.state(), environment.into_iter().collect());
+    let installer = Installer::new(fixture.at("project"), environment.into_iter().collect());
     installer.install(&spec, &package, ignore_progress()).await.unwrap();
     let seen =
         |call: &str| fs::read_to_string(fixture.at(&format!("bin/environment.{call}"))).unwrap();
@@ -246,37 +228,30 @@ async fn only_the_fetch_gets_keys_of_the_registry_and_what_runs_scripts_gets_ano
 
 #[tokio::test]
 async fn what_does_not_come_from_a_registry_is_refused_before_and_after_it_is_unpacked() {
-    for (mode, unpacked) in [("elsewhere", 0), ("inside", 1)] {
+    for (mode, unpacked, reason) in [
+        ("elsewhere", 0, "comes from `https://evil.example/"),
+        ("inside", 1, "a package that comes with it is `evil 1.0.0 "),
+    ] {
         let fixture = InstallFixture::new();
         fixture.set_mode(mode);
         let refused = fixture.installer().install(&spec(LINE), &agreed(), ignore_progress()).await;
         let refused = refused.unwrap_err();
         assert_eq!(refused.code(), Code::Integrity);
-        assert!(refused.to_string().contains("comes from `https://evil.example/"), "{refused}");
+        assert!(refused.to_string().contains(reason), "{refused}");
         assert_eq!(fixture.calls("ci").len(), unpacked);
-        assert!(!fixture.package_folder().exists());
+        assert!(fixture.entries().is_empty());
     }
 }
 
 #[tokio::test]
-async fn no_link_that_came_with_a_clone_is_followed() {
+async fn no_link_in_the_cache_is_followed() {
     let fixture = InstallFixture::new();
     fs::create_dir(fixture.at("victim")).unwrap();
-    std::os::unix::fs::symlink(fixture.at("victim"), fixture.state().join("deps")).unwrap();
+    let packages = fixture.cache().folder();
+    fs::create_dir_all(packages.parent().unwrap()).unwrap();
+    fs::set_permissions(packages.parent().unwrap(), PermissionsExt::from_mode(0o700)).unwrap();
+    std::os::unix::fs::symlink(fixture.at("victim"), packages).unwrap();
     let refused = fixture.installer().install(&spec(LINE), &agreed(), ignore_progress()).await;
     assert!(matches!(refused, Err(InstallError::Io { .. })), "{refused:?}");
     assert_eq!(fs::read_dir(fixture.at("victim")).unwrap().count(), 0);
-}
-
-#[tokio::test]
-async fn a_project_without_its_folder_gets_one_that_stays_out_of_version_control() {
-    let fixture = InstallFixture::new();
-    fs::remove_dir(fixture.state()).unwrap();
-    assert_eq!(
-        fixture.installer().installation_state("fake", &spec(LINE)).await.unwrap(),
-        InstallationState::Missing
-    );
-    assert!(!fixture.state().exists());
-    fixture.installer().install(&spec(LINE), &agreed(), ignore_progress()).await.unwrap();
-    assert_eq!(fs::read_to_string(fixture.state().join(".gitignore")).unwrap(), "*\n!mcp.lock\n");
 }

@@ -38,7 +38,8 @@ async fn one_that_fails_says_why_and_leaves_nothing() {
     assert!(message.contains("cannot install `fake-server@1.2.3`: it ended with exit status 7"));
     assert!(message.ends_with("| npm error code EFAKE"), "{message}");
     eventually("nothing is left", || fixture.unfinished().is_empty()).await;
-    assert!(!fixture.package_folder().exists() && !fixture.state().join("deps.json").exists());
+    assert!(fixture.entries().is_empty());
+    assert!(!fixture.at("home/.local/state/pml/packages.json").exists());
     assert_installs(&fixture).await;
 }
 
@@ -58,7 +59,7 @@ async fn one_that_is_dropped_ends_what_it_started_and_leaves_nothing() {
     assert!(task.await.unwrap_err().is_cancelled());
     eventually("all are gone", || !pids(&fixture).iter().any(|pid| is_alive(*pid))).await;
     eventually("nothing is left", || fixture.unfinished().is_empty()).await;
-    assert!(!fixture.package_folder().exists());
+    assert!(fixture.entries().is_empty());
     assert_installs(&fixture).await;
 }
 
@@ -90,7 +91,7 @@ async fn be_killed(folder: &Path) {
     let path = format!("{}:/usr/bin:/bin", folder.join("bin").display());
     let home = folder.join("home").display().to_string();
     let environment = [("PATH", path), ("HOME", home)].into_iter().collect();
-    let installer = Installer::new(folder.join("project/.pml"), environment);
+    let installer = Installer::new(folder.join("project"), environment);
     let ended = installer.install(&spec(LINE), &agreed(), ignore_progress()).await;
     panic!("it ended: {ended:?}");
 }

@@ -15,13 +15,15 @@ mod progress;
 mod registries;
 #[cfg(unix)]
 mod resolving;
+#[cfg(unix)]
+mod sharing;
 
 #[cfg(unix)]
 use super::InstallationState;
 #[cfg(unix)]
 use alive::is_alive;
 #[cfg(unix)]
-use install_fixture::{InstallFixture, agreed, spec};
+use install_fixture::{InstallFixture, agreed, overwrite, spec};
 #[cfg(unix)]
 use pml_kit::{PATIENCE, eventually};
 #[cfg(unix)]

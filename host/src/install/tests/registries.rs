@@ -15,14 +15,16 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
 /// Returns this process's variables, with a state folder of the test.
 fn environment(folder: &Path) -> Environment {
-    let own = Environment::of_process().pick(|name| name != "XDG_STATE_HOME");
+    let names = ["XDG_STATE_HOME", "XDG_CACHE_HOME"];
+    let own = Environment::of_process().pick(|name| !names.contains(&name));
     let own = own.into_iter().map(|(name, value)| (name, value.reveal().to_owned()));
-    let state = folder.join("state").display().to_string();
-    own.chain([("XDG_STATE_HOME".to_owned(), state)]).collect()
+    let here = |name: &str| folder.join(name).display().to_string();
+    let theirs = [(names[0], here("state")), (names[1], here("cache"))];
+    own.chain(theirs.map(|(name, value)| (name.to_owned(), value))).collect()
 }
 
 fn installer(folder: &Path) -> Installer {
-    Installer::new(folder.join("project/.pml"), environment(folder))
+    Installer::new(folder.join("project"), environment(folder))
 }
 
 /// Starts a server and returns its answer to the handshake.
@@ -57,7 +59,8 @@ async fn a_package_of_npm_is_installed_whatever_the_project_says_of_registries()
         fs::write(at.join("package.json"), r#"{ "workspaces": ["**"] }"#).unwrap();
     }
     let (installer, spec) = (installer(folder.path()), spec("npx -y mcp-hello-world@^1.1"));
-    let package = installer.resolve("hello", &spec, "npx -y mcp-hello-world@^1.1").await.unwrap();
+    let package =
+        installer.resolve("hello", &spec, "npx -y mcp-hello-world@^1.1", None).await.unwrap();
     assert!(package.version.starts_with("1."), "{package:?}");
     assert!(package.size.is_some_and(|size| size > 1_000), "{package:?}");
     assert!(package.integrity.as_ref().is_some_and(|text| text.starts_with("sha512-")));
@@ -83,12 +86,13 @@ async fn a_package_of_python_is_installed_and_stays_what_it_was() {
     fs::write(project.join("uv.toml"), "index-url = \"http://127.0.0.1:9/\"\n").unwrap();
     fs::write(project.join("pip.py"), "raise SystemExit('the project ran')\n").unwrap();
     let (installer, spec) = (installer(folder.path()), spec("uvx mcp-server-calculator>=0.2"));
-    let package = installer.resolve("sums", &spec, "uvx mcp-server-calculator").await.unwrap();
+    let package =
+        installer.resolve("sums", &spec, "uvx mcp-server-calculator", None).await.unwrap();
     assert!(package.integrity.as_ref().is_some_and(|text| text.starts_with("sha256:")));
     let installed = installer.install(&spec, &package, ignore_progress()).await.unwrap();
-    let package_folder =
-        project.join(".pml/deps/pypi").join(format!("mcp-server-calculator@{}", package.version));
-    assert_eq!(installed.command, package_folder.join("bin/python").to_str().unwrap());
+    let python = Path::new(&installed.command);
+    assert!(python.starts_with(folder.path().canonicalize().unwrap().join("cache/pml/packages")));
+    let package_folder = python.ancestors().nth(2).unwrap();
     let script = fs::read_to_string(package_folder.join("bin/mcp-server-calculator")).unwrap();
     assert!(!script.contains(".work"), "{script}");
     let answer = greet(&installed, &project).await;
@@ -106,7 +110,8 @@ async fn packages_that_no_registry_has_are_named() {
     for line in
         ["npx pml-no-such-package-a8f3", "uvx pml-no-such-package-a8f3", "npx mcp-hello-world@999"]
     {
-        let error = installer(folder.path()).resolve("x", &spec(line), line).await.unwrap_err();
+        let error =
+            installer(folder.path()).resolve("x", &spec(line), line, None).await.unwrap_err();
         assert!(matches!(error, InstallError::NoVersion { .. }), "{error}");
     }
 }
@@ -119,10 +124,10 @@ async fn a_python_package_that_would_have_to_be_built_is_refused_unless_that_is_
     let folder = tempfile::tempdir().unwrap();
     // It has only been published as source.
     let docopt = spec("uvx docopt==0.6.2");
-    let refused = installer(folder.path()).resolve("x", &docopt, "").await.unwrap_err();
+    let refused = installer(folder.path()).resolve("x", &docopt, "", None).await.unwrap_err();
     assert!(matches!(refused, InstallError::NoWheel { .. }), "{refused}");
     assert!(refused.hint().unwrap().contains("installScripts"));
     let allowed = docopt.with_scripts(InstallScripts::Allowed);
-    let package = installer(folder.path()).resolve("x", &allowed, "").await.unwrap();
+    let package = installer(folder.path()).resolve("x", &allowed, "", None).await.unwrap();
     assert_eq!(package.version, "0.6.2");
 }

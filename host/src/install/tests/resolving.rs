@@ -10,13 +10,13 @@ async fn a_question_asked_again_shows_the_same_version() {
     let fixture = InstallFixture::new();
     fixture.set_versions(&["1.2.3", "1.10.0", "2.0.0-rc.1"]);
     let (installer, spec) = (fixture.installer(), spec("npx -y fake-server@>1"));
-    let first = installer.resolve("fake", &spec, "npx …").await.unwrap();
+    let first = installer.resolve("fake", &spec, "npx …", None).await.unwrap();
     assert_eq!((first.version.as_str(), first.size), ("1.10.0", Some(123)));
     assert_eq!(first.source, "registry.example");
     assert_eq!(first.integrity.as_deref(), Some("sha512-good"));
     assert_eq!((first.install.as_str(), first.changed), ("npx …", false));
     fixture.set_versions(&["9.0.0"]);
-    let again = installer.resolve("other", &spec, "npx …").await.unwrap();
+    let again = installer.resolve("other", &spec, "npx …", None).await.unwrap();
     assert_eq!((again.version.as_str(), again.server.as_str()), ("1.10.0", "other"));
     assert_eq!(fixture.calls("view").len(), 1);
     // No file was written into the project.
@@ -26,7 +26,7 @@ async fn a_question_asked_again_shows_the_same_version() {
 #[tokio::test]
 async fn a_launch_line_without_a_version_means_the_latest() {
     let fixture = InstallFixture::new();
-    fixture.installer().resolve("fake", &spec("npx fake-server"), "").await.unwrap();
+    fixture.installer().resolve("fake", &spec("npx fake-server"), "", None).await.unwrap();
     assert!(fixture.calls("view")[0].contains("-- fake-server@latest name"));
 }
 
@@ -36,7 +36,7 @@ async fn the_package_whose_program_is_started_is_known_before_anything_is_instal
     let of = |line: &'static str| {
         let fixture = &fixture;
         async move {
-            let package = fixture.installer().resolve("f", &spec(line), line).await.unwrap();
+            let package = fixture.installer().resolve("f", &spec(line), line, None).await.unwrap();
             (package.program, package.program_of)
         }
     };
@@ -60,7 +60,7 @@ async fn trouble_with_the_network_is_told_with_the_tools_own_words() {
     let fixture = InstallFixture::new();
     fixture.set_mode("offline");
     let installer = fixture.installer();
-    let error = installer.resolve("fake", &spec("npx fake-server"), "").await.unwrap_err();
+    let error = installer.resolve("fake", &spec("npx fake-server"), "", None).await.unwrap_err();
     let message = CallError::from(error).message;
     assert!(
         message.starts_with("`npm` cannot resolve `fake-server`: it ended with exit"),
@@ -73,13 +73,14 @@ async fn trouble_with_the_network_is_told_with_the_tools_own_words() {
     assert!(message.contains("hint: check the network"), "{message}");
     // Failures are not remembered.
     fixture.set_mode("");
-    assert!(installer.resolve("fake", &spec("npx fake-server"), "").await.is_ok());
+    assert!(installer.resolve("fake", &spec("npx fake-server"), "", None).await.is_ok());
 }
 
 #[tokio::test]
 async fn a_package_that_is_not_there_is_told_from_trouble() {
     let fixture = InstallFixture::new();
-    let resolve = || async { fixture.installer().resolve("f", &spec("npx fake-server"), "").await };
+    let resolve =
+        || async { fixture.installer().resolve("f", &spec("npx fake-server"), "", None).await };
     fixture.set_mode("unknown");
     assert!(matches!(resolve().await, Err(InstallError::NoVersion { .. })));
     fixture.set_mode("");
@@ -90,7 +91,8 @@ async fn a_package_that_is_not_there_is_told_from_trouble() {
 #[tokio::test]
 async fn a_registry_that_lies_is_not_believed() {
     let fixture = InstallFixture::new();
-    let resolve = || async { fixture.installer().resolve("f", &spec("npx fake-server"), "").await };
+    let resolve =
+        || async { fixture.installer().resolve("f", &spec("npx fake-server"), "", None).await };
     for version in ["../../x", "1.0.0/..", "latest", ""] {
         fixture.set_versions(&[version]);
         assert!(matches!(resolve().await, Err(InstallError::Unreadable { .. })), "{version}");
@@ -110,9 +112,9 @@ async fn a_tool_that_is_not_there_is_named() {
     let home = fixture.at("home").display().to_string();
     let environment = [("PATH", fixture.at("bin").display().to_string()), ("HOME", home)];
     let installer =
-        crate::install::Installer::new(fixture.state(), environment.into_iter().collect());
+        crate::install::Installer::new(fixture.at("project"), environment.into_iter().collect());
     for (line, tool) in [("bunx x", "npm"), ("uvx x", "python3"), ("uvx -p 3.9 x", "python3.9")] {
-        let error = installer.resolve("f", &spec(line), "").await.unwrap_err();
+        let error = installer.resolve("f", &spec(line), "", None).await.unwrap_err();
         let expected = format!("`x` cannot be installed: `{tool}` is not on the `PATH`");
         assert_eq!(error.to_string(), expected);
         assert!(error.hint().is_some());
@@ -122,7 +124,7 @@ async fn a_tool_that_is_not_there_is_named() {
 #[tokio::test]
 async fn tools_get_no_keys_of_others_and_do_not_run_in_the_project() {
     let fixture = InstallFixture::new();
-    fixture.installer().resolve("fake", &spec("npx fake-server"), "").await.unwrap();
+    fixture.installer().resolve("fake", &spec("npx fake-server"), "", None).await.unwrap();
     let variables = fs::read_to_string(fixture.at("bin/environment")).unwrap();
     assert!(variables.contains("PATH=") && !variables.contains("hunter2"), "{variables}");
     let folder = fs::read_to_string(fixture.at("bin/folder")).unwrap();

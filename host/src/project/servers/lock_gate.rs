@@ -45,7 +45,7 @@ impl LockGate<'_> {
         self.refuse_if_frozen(&check).await?;
         if let EntryCheck::Changed(changed) = check {
             let differences = self.server_differences(&changed, &entry);
-            let digest = entry.digest(self.lock.platform());
+            let digest = entry.digest(entry.platform());
             let changed_server = ChangedServer { name: server.into(), digest };
             let change = ToolChange::new(changed.since, differences);
             return Ok(StartCheck::Changed(change.before_start_of(changed_server)));
@@ -62,7 +62,7 @@ impl LockGate<'_> {
         let Some(entry) = self.entry(&shown.name).await? else {
             return Ok(());
         };
-        if entry.digest(self.lock.platform()) != shown.digest {
+        if entry.digest(entry.platform()) != shown.digest {
             // The call is decided on again, and the person sees what it is now.
             return Ok(());
         }
@@ -150,7 +150,7 @@ impl LockGate<'_> {
         now: &LockedServer,
     ) -> Vec<Difference> {
         let before = changed.before.as_ref();
-        before.map_or_else(Vec::new, |before| before.differences(now, self.lock.platform()))
+        before.map_or_else(Vec::new, |before| before.differences(now, now.platform()))
     }
 
     async fn refuse_if_frozen(&self, check: &EntryCheck<LockedServer>) -> Result<(), Error> {
@@ -175,7 +175,7 @@ impl LockGate<'_> {
             match self.lock.current() {
                 Ok(lock) => {
                     let locked = lock.as_ref().and_then(|lock| lock.servers.get(&server));
-                    problems.extend(problem(&server, locked, &entry, self.lock.platform()));
+                    problems.extend(problem(&server, locked, &entry));
                 }
                 Err(error) => return vec![error.to_string()],
             }
@@ -202,18 +202,14 @@ impl LockGate<'_> {
 }
 
 /// Returns what is wrong with one server, judged by the lock.
-fn problem(
-    server: &str,
-    locked: Option<&LockedServer>,
-    now: &LockedServer,
-    platform: &str,
-) -> Option<String> {
+fn problem(server: &str, locked: Option<&LockedServer>, now: &LockedServer) -> Option<String> {
     let Some(locked) = locked else { return Some(format!("server `{server}` is not in it")) };
     let mut now = now.clone();
     if now.package.is_none() {
         // A package that is not installed is installed as it is locked.
         now.package = locked.package.clone();
     }
+    let platform = now.platform();
     if !locked.covers_platform(platform) {
         return Some(format!("the packages of server `{server}` are not in it for {platform}"));
     }

@@ -7,8 +7,9 @@ use super::lock_gate::LockGate;
 use super::offer::Freshness;
 use super::servers::Servers;
 use crate::error::Error;
-use crate::lock::{Lock, LockChange, LockFile};
+use crate::lock::{Lock, LockChange, LockFile, LockedServer};
 use crate::model::{Code, Definition};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +24,8 @@ pub struct LockReview {
     /// The text of the file that it was compared with.
     before: Option<String>,
     now: Lock,
+    /// The servers as they are on this machine.
+    own: BTreeMap<String, LockedServer>,
 }
 
 impl LockReview {
@@ -44,11 +47,6 @@ impl Servers {
         Ok(gate.problems().await)
     }
 
-    /// Returns what closures of this machine are called in a lock.
-    pub fn lock_platform(&self) -> Option<String> {
-        self.lock_gate().map(|gate| gate.lock.platform().to_owned())
-    }
-
     /// Compares the servers, as they would be started now, with the lock. A lock with conflicts is
     /// read from both sides: entries on which they agree count.
     ///
@@ -58,11 +56,13 @@ impl Servers {
         let gate = self.required_gate()?;
         let before = gate.lock.file().text()?;
         let base = base(gate.lock.file())?;
-        let (mut now, mut failed) = (Lock::default(), Vec::new());
+        let (mut now, mut own) = (Lock::default(), BTreeMap::new());
+        let mut failed = Vec::new();
         for name in self.names() {
             let earlier = base.servers.get(&name);
             match gate.entry(&name).await {
                 Ok(Some(mut entry)) => {
+                    own.insert(name.clone(), entry.clone());
                     if let Some(earlier) = earlier {
                         entry.keep_from(earlier);
                     }
@@ -75,8 +75,8 @@ impl Servers {
                 }
             }
         }
-        let changes = base.changes(&now, gate.lock.platform());
-        Ok(LockReview { changes, failed, before, now })
+        let changes = base.changes(&now);
+        Ok(LockReview { changes, failed, before, now, own })
     }
 
     /// Lists the tools of all servers of a review, and compares them with the lock. Servers are
@@ -103,10 +103,11 @@ impl Servers {
         }
         for definition in &offer.definitions {
             if let Some(server) = now.servers.get_mut(definition.tool.server()) {
+                gate.records.store_agreed(definition);
                 server.tools.insert(definition.tool.tool().into(), definition.digest());
             }
         }
-        let mut changes = base.changes(&now, gate.lock.platform());
+        let mut changes = base.changes(&now);
         for change in &mut changes {
             let name = |definition: &&Arc<Definition>| {
                 definition.tool.server() == change.server
@@ -120,7 +121,7 @@ impl Servers {
                 change.differences = known.unwrap_or(std::mem::take(&mut change.differences));
             }
         }
-        Ok(LockReview { changes, failed, before, now })
+        Ok(LockReview { changes, failed, before, now, own: BTreeMap::new() })
     }
 
     /// Writes the lock as it was reviewed, and records that this user approved it. Reports whether
@@ -129,7 +130,7 @@ impl Servers {
     /// # Errors
     /// If it cannot be written.
     pub fn write_lock(&self, review: &LockReview) -> Result<bool, Error> {
-        self.required_gate()?.lock.write_all(review.before.as_deref(), &review.now)
+        self.required_gate()?.lock.write_all(review.before.as_deref(), &review.now, &review.own)
     }
 
     fn required_gate(&self) -> Result<LockGate<'_>, Error> {

@@ -29,7 +29,7 @@ impl ServerNeeds<'_> {
         }
         if let Some(mut package) = self.packages.missing(server).await.map_err(call_error)? {
             if let (Some(lock), Some(pinned)) =
-                (&self.lock, self.packages.planned(&package).map_err(call_error)?)
+                (&self.lock, self.packages.pin(&package).await.map_err(call_error)?)
             {
                 package.replaces = lock.check_install(server, pinned).await.map_err(call_error)?;
             }

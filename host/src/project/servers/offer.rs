@@ -119,7 +119,7 @@ impl Servers {
         }
         // Listing the tools of a server does not install it.
         let missing = match self.packages().readiness(&server).await {
-            Ok(PackageReadiness::Ready) => None,
+            Ok(PackageReadiness::NotNeeded | PackageReadiness::Installed(_)) => None,
             Ok(PackageReadiness::Missing(spec)) => {
                 Some(format!("its package `{}` is not installed", spec.written()))
             }

@@ -7,11 +7,14 @@
 use super::known_project::KnownProject;
 use crate::config::{Launch, ServerConfig};
 use crate::error::Error;
-use crate::install::{InstallScripts, InstallationState, InstalledPackage, Installer, PackageSpec};
-use crate::model::ProgressCallback;
-use crate::model::{CallError, Code, Package, PinnedPackage, escape};
+use crate::install::{
+    InstallScripts, InstallationState, InstalledPackage, Installer, NoPackagePins, PackagePins,
+    PackageSpec,
+};
+use crate::model::{CallError, Code, Package, PinnedPackage, ProgressCallback, escape};
 use crate::upstream::Upstreams;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The state of the package that a server is started from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +23,12 @@ pub enum PackageState {
     /// The launch line names no package.
     None,
     /// The package is installed and unchanged.
-    Installed,
+    Installed {
+        /// How many packages are installed for it, itself included.
+        packages: u64,
+        /// The size of all of their files, in bytes.
+        size: u64,
+    },
     /// The package is not installed.
     Missing {
         /// The package, as the launch line names it.
@@ -54,38 +62,61 @@ pub enum RequestedVersion {
 
 /// Whether a server can be started, judged by its package.
 pub(crate) enum PackageReadiness {
-    /// The package is installed, or the server needs none.
-    Ready,
+    /// The server needs no package.
+    NotNeeded,
+    /// The package is installed, and the server will be started from it.
+    Installed(InstalledSize),
     /// The package is not installed.
     Missing(PackageSpec),
     /// The files of the package differ from those that were installed.
     Changed(Package),
 }
 
+impl PackageReadiness {
+    /// Reports whether the server can be started.
+    pub(crate) fn can_start(&self) -> bool {
+        matches!(self, PackageReadiness::NotNeeded | PackageReadiness::Installed(_))
+    }
+}
+
+/// How much is installed for a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InstalledSize {
+    packages: u64,
+    size: u64,
+}
+
 /// The packages that servers are started from.
 pub(crate) struct ServerPackages {
     /// Installs them. Without a project there is none, and servers are started as written.
     installer: Option<Installer>,
-    /// Whether files may be written into the project's folder.
+    /// What is pinned for servers.
+    pins: Arc<dyn PackagePins>,
+    /// Whether packages may be installed.
     writes: bool,
     upstreams: Upstreams,
     known: Arc<KnownProject>,
+    /// What servers are started from in this process, and the launch lines that asked for it.
+    started: Mutex<HashMap<String, (InstalledPackage, PackageSpec)>>,
 }
 
 impl ServerPackages {
     /// Returns the packages of a project's servers.
     pub(super) fn new(
         installer: Installer,
+        pins: Arc<dyn PackagePins>,
         writes: bool,
         upstreams: Upstreams,
         known: Arc<KnownProject>,
     ) -> ServerPackages {
-        ServerPackages { installer: Some(installer), writes, upstreams, known }
+        let started = Mutex::default();
+        ServerPackages { installer: Some(installer), pins, writes, upstreams, known, started }
     }
 
     /// Returns the packages of servers that are started as they are written.
     pub(super) fn as_written(upstreams: Upstreams, known: Arc<KnownProject>) -> ServerPackages {
-        ServerPackages { installer: None, writes: false, upstreams, known }
+        let (pins, started) = (Arc::new(NoPackagePins), Mutex::default());
+        ServerPackages { installer: None, pins, writes: false, upstreams, known, started }
     }
 
     /// Checks whether the package of a server is installed. If it is, the server will be started
@@ -93,31 +124,97 @@ impl ServerPackages {
     pub(super) async fn readiness(&self, server: &str) -> Result<PackageReadiness, Error> {
         let (Some(installer), Some(config)) = (&self.installer, self.upstreams.config(server))
         else {
-            return Ok(PackageReadiness::Ready);
+            return Ok(PackageReadiness::NotNeeded);
         };
-        if config.package.is_some() {
-            return Ok(PackageReadiness::Ready);
+        if let Some(size) = self.started_from_package(&config) {
+            return Ok(PackageReadiness::Installed(size));
         }
-        let Some(spec) = spec(&config)? else { return Ok(PackageReadiness::Ready) };
-        Ok(match installer.installation_state(server, &spec).await.map_err(Error::from)? {
+        let Some(spec) = spec(&config)? else { return Ok(PackageReadiness::NotNeeded) };
+        let found = installer.installation_state(server, &spec).await.map_err(Error::from)?;
+        Ok(match found {
             InstallationState::Missing => PackageReadiness::Missing(spec),
             InstallationState::Changed(package) => PackageReadiness::Changed(package),
+            InstallationState::Ready(installed)
+                if !is_pinned(self.pins.pinned(server)?.as_ref(), &spec, &installed) =>
+            {
+                PackageReadiness::Missing(spec)
+            }
             InstallationState::Ready(installed) => {
-                self.upstreams.insert_or_replace(started_from(config, installed));
-                PackageReadiness::Ready
+                let size = InstalledSize { packages: installed.packages, size: installed.size };
+                self.start_from(config, installed, spec);
+                PackageReadiness::Installed(size)
             }
         })
+    }
+
+    /// Returns the size of the package that a server is started from already.
+    fn started_from_package(&self, config: &ServerConfig) -> Option<InstalledSize> {
+        config.package.as_ref()?;
+        let started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        let (installed, _) = started.get(&config.name)?;
+        Some(InstalledSize { packages: installed.packages, size: installed.size })
+    }
+
+    /// From now on, a server is started from its package.
+    fn start_from(&self, config: ServerConfig, installed: InstalledPackage, spec: PackageSpec) {
+        let name = config.name.clone();
+        self.upstreams.insert_or_replace(started_from(config, &installed));
+        let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        started.insert(name, (installed, spec));
+    }
+
+    /// Returns the package that a server is started from, with its closure for this machine, as it
+    /// can be pinned. Returns `None` if it is not installed, or the server needs none.
+    ///
+    /// # Errors
+    /// If its launch line is not valid, or its closure is neither kept nor can be resolved again.
+    pub(super) async fn installed(&self, server: &str) -> Result<Option<PinnedPackage>, Error> {
+        let PackageReadiness::Installed(_) = self.readiness(server).await? else {
+            return Ok(None);
+        };
+        let found = {
+            let started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+            started.get(server).cloned()
+        };
+        let (Some(installer), Some((installed, spec))) = (&self.installer, found) else {
+            return Ok(None);
+        };
+        installer.pin(&spec, &installed.package).await.map(Some).map_err(Error::from)
+    }
+
+    /// Returns a package that would be installed for its server, with its closure for this machine,
+    /// as it can be pinned. Returns `None` if the server is not started from a package.
+    ///
+    /// # Errors
+    /// As [`ServerPackages::installed`].
+    pub(super) async fn pin(&self, package: &Package) -> Result<Option<PinnedPackage>, Error> {
+        let Some(spec) = self.spec(&package.server)? else { return Ok(None) };
+        let Some(installer) = &self.installer else { return Ok(None) };
+        installer.pin(&spec, package).await.map(Some).map_err(Error::from)
+    }
+
+    /// From now on no registry is asked.
+    pub(super) fn refuse_fetching(&self) {
+        if let Some(installer) = &self.installer {
+            installer.refuse_fetching();
+        }
+    }
+
+    /// Returns the package that the launch line of a server names.
+    fn spec(&self, server: &str) -> Result<Option<PackageSpec>, Error> {
+        let started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, spec)) = started.get(server) {
+            return Ok(Some(spec.clone()));
+        }
+        self.upstreams.config(server).map_or(Ok(None), |config| spec(&config))
     }
 
     /// Returns the state of the package that a server is started from. No registry is contacted.
     pub(super) async fn state(&self, server: &str) -> PackageState {
         match self.readiness(server).await {
-            Ok(PackageReadiness::Ready) => {
-                let config = self.upstreams.config(server);
-                match config.is_some_and(|config| config.package.is_some()) {
-                    true => PackageState::Installed,
-                    false => PackageState::None,
-                }
+            Ok(PackageReadiness::NotNeeded) => PackageState::None,
+            Ok(PackageReadiness::Installed(InstalledSize { packages, size })) => {
+                PackageState::Installed { packages, size }
             }
             Ok(PackageReadiness::Missing(spec)) => {
                 let version = match spec.is_exact() {
@@ -142,7 +239,7 @@ impl ServerPackages {
     /// If its launch line is not valid, or its registry cannot resolve the version.
     pub(super) async fn missing(&self, server: &str) -> Result<Option<Package>, Error> {
         let spec = match self.readiness(server).await? {
-            PackageReadiness::Ready => return Ok(None),
+            PackageReadiness::NotNeeded | PackageReadiness::Installed(_) => return Ok(None),
             PackageReadiness::Changed(package) => return Ok(Some(package)),
             PackageReadiness::Missing(spec) => spec,
         };
@@ -154,11 +251,13 @@ impl ServerPackages {
             )));
         }
         let line = self.launch_line(server, &spec);
-        installer.resolve(server, &spec, &line).await.map(Some).map_err(Error::from)
+        let pinned = self.pins.pinned(server)?;
+        let resolved = installer.resolve(server, &spec, &line, pinned.as_ref()).await;
+        resolved.map(Some).map_err(Error::from)
     }
 
     /// Installs a package that a person has agreed to; its server will be started from it. Dropping
-    /// the future leaves nothing behind. Returns the digest of the package, or `None` if the server
+    /// the future leaves nothing behind. Returns the digest of all packages that were installed, or `None` if the server
     /// is not started from one.
     ///
     /// # Errors
@@ -178,24 +277,9 @@ impl ServerPackages {
             return Ok(None);
         };
         let installed = installer.install(&spec, package, progress).await.map_err(Error::from)?;
-        let config = started_from(config, installed);
-        let digest = config.package.clone();
-        self.upstreams.insert_or_replace(config);
-        Ok(digest)
-    }
-
-    /// Returns the package that a server is started from, if one is installed.
-    pub(super) async fn installed(&self, server: &str) -> Result<Option<PinnedPackage>, Error> {
-        let _ = self.readiness(server).await?;
-        let Some(config) = self.upstreams.config(server) else { return Ok(None) };
-        let _ = config;
-        Ok(None)
-    }
-
-    /// Returns a package that would be installed, as a lock has it.
-    pub(super) fn planned(&self, package: &Package) -> Result<Option<PinnedPackage>, Error> {
-        let _ = package;
-        Ok(None)
+        let closure = installed.closure.clone();
+        self.start_from(config, installed, spec);
+        Ok(Some(closure))
     }
 
     /// Returns the launch line as it was written, without keys.
@@ -215,13 +299,26 @@ fn spec(config: &ServerConfig) -> Result<Option<PackageSpec>, Error> {
 
 /// Returns the configuration of a server that is started from its package. Its identity stays the
 /// same.
-fn started_from(mut config: ServerConfig, installed: InstalledPackage) -> ServerConfig {
+fn started_from(mut config: ServerConfig, installed: &InstalledPackage) -> ServerConfig {
     if let Launch::Stdio { command, arguments, .. } = &mut config.launch {
-        (*command, *arguments) = (installed.command, installed.arguments);
+        (*command, *arguments) = (installed.command.clone(), installed.arguments.clone());
     }
-    let digest = installed.digest;
-    config.package = Some(digest.strip_prefix("sha256:").map_or(digest.clone(), Into::into));
+    config.package = Some(installed.closure.clone());
     config
+}
+
+/// Reports whether an installed package is the one that is pinned for this launch line. If nothing
+/// is pinned for it, every package is.
+fn is_pinned(
+    pinned: Option<&PinnedPackage>,
+    spec: &PackageSpec,
+    installed: &InstalledPackage,
+) -> bool {
+    let Some(pinned) = pinned.filter(|pinned| pinned.spec == spec.identity()) else { return true };
+    match pinned.closures.get(&installed.platform) {
+        Some(closure) => closure.digest() == installed.closure,
+        None => pinned.version == installed.package.version,
+    }
 }
 
 /// Converts an error into one for a call.

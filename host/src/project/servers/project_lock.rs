@@ -21,12 +21,13 @@
 //! refuses. **Invariant:** frozen, only what is in the lock as it is goes, and nothing is written.
 
 use crate::error::Error;
+use crate::install::PackagePins;
 use crate::lock::{FileStamp, Lock, LockFile, LockedServer};
-use crate::model::{ChangeBaseline, Code, ToolName, hex};
+use crate::model::{ChangeBaseline, Code, PinnedPackage, ToolName, hex};
 use crate::project::approved_entries::{ApprovedEntries, ApprovedFile};
 use crate::project::{Project, ProjectJournal};
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What happens to an entry that is not in the lock, or differs.
@@ -98,8 +99,6 @@ pub(crate) struct ProjectLock {
     mode: LockMode,
     /// Whether files may be written.
     writes: bool,
-    /// What closures of this machine are called.
-    platform: String,
     state: Mutex<LockState>,
 }
 
@@ -127,14 +126,8 @@ impl ProjectLock {
             approved: journal.map(ApprovedFile::of),
             mode,
             writes,
-            platform: platform_label(),
             state: Mutex::default(),
         }
-    }
-
-    /// Returns what closures of this machine are called.
-    pub(crate) fn platform(&self) -> &str {
-        &self.platform
     }
 
     /// Returns the file.
@@ -216,24 +209,27 @@ impl ProjectLock {
         self.record(tool.server(), &started, Some((tool, definition)))
     }
 
-    /// Writes the whole lock, and records that this user approved all of it.
-    pub(crate) fn write_all(&self, before: Option<&str>, now: &Lock) -> Result<bool, Error> {
+    /// Writes the whole lock, and records that this user approved its tools, and the servers as
+    /// they are on this machine.
+    pub(crate) fn write_all(
+        &self,
+        before: Option<&str>,
+        now: &Lock,
+        own: &BTreeMap<String, LockedServer>,
+    ) -> Result<bool, Error> {
         if !self.records() {
             return Err(Error::new(Code::Config, "nothing may be written from here")
                 .with_hint("leave out `--frozen` and `--no-journal`"));
         }
+        let mut tools: Vec<(ToolName, &str)> = Vec::new();
         for (name, server) in &now.servers {
-            let tools: Vec<(ToolName, &str)> = server
-                .tools
-                .iter()
-                .filter_map(|(tool, definition)| {
-                    Some((format!("{name}:{tool}").parse().ok()?, definition.as_str()))
-                })
-                .collect();
-            let tools = tools.iter().map(|(tool, definition)| (tool, *definition));
-            let approved = self.approved.as_ref();
-            let approved = approved.map(|file| file.add(name, server, &self.platform, tools));
-            approved.transpose()?;
+            tools.extend(server.tools.iter().filter_map(|(tool, definition)| {
+                Some((format!("{name}:{tool}").parse().ok()?, definition.as_str()))
+            }));
+        }
+        if let Some(approved) = &self.approved {
+            let servers = own.iter().map(|(name, server)| (name.as_str(), server));
+            approved.add(servers, tools.iter().map(|(tool, definition)| (tool, *definition)))?;
         }
         let written = self.file.replace(before, now)?;
         let mut state = self.held();
@@ -253,8 +249,7 @@ impl ProjectLock {
         }
         // What was approved comes first: an entry of the lock that nobody approved would ask.
         let approved = self.approved.as_ref();
-        let approved =
-            approved.map(|file| file.add(name, now, &self.platform, tool)).transpose()?;
+        let approved = approved.map(|file| file.add([(name, now)], tool)).transpose()?;
         self.file.update(|lock| {
             let mut entry = LockedServer { tools: Default::default(), ..now.clone() };
             if let Some(before) = lock.servers.get(name) {
@@ -282,15 +277,15 @@ impl ProjectLock {
         now: &LockedServer,
     ) -> EntryCheck<LockedServer> {
         let locked = state.lock.as_ref().and_then(|lock| lock.servers.get(name));
+        let platform = now.platform();
         // An entry for other platforms says nothing about this one, except its version.
-        let differs_only_in_platform = |locked: &&LockedServer| {
-            locked.covers_platform(&self.platform)
-                || !locked.differences(now, &self.platform).is_empty()
+        let says_something = |locked: &&LockedServer| {
+            locked.covers_platform(platform) || !locked.differences(now, platform).is_empty()
         };
-        let locked = locked.filter(differs_only_in_platform);
-        let digest = |server: &LockedServer| server.digest(&self.platform);
+        let locked = locked.filter(says_something);
+        let digest = |server: &LockedServer| server.digest(platform);
         let approved = &state.approved;
-        let approval = match now.package_digest(&self.platform) {
+        let approval = match now.package_digest(platform) {
             None => ApprovalState::Approved,
             Some(package) if approved.packages(name).any(|known| known == package) => {
                 ApprovalState::Approved
@@ -376,9 +371,12 @@ impl ProjectLock {
     }
 }
 
-/// Returns what closures of this machine are called.
-fn platform_label() -> String {
-    format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH)
+/// The package that the lock has for a server is the one that is installed.
+impl PackagePins for ProjectLock {
+    fn pinned(&self, server: &str) -> Result<Option<PinnedPackage>, Error> {
+        let lock = self.current()?;
+        Ok(lock.and_then(|lock| lock.servers.get(server)?.package.clone()))
+    }
 }
 
 /// The refusal of something that is not in a frozen lock.

@@ -73,6 +73,14 @@ impl ServerRecords {
         });
     }
 
+    /// Stores a definition that somebody is about to agree to.
+    pub(super) fn store_agreed(&self, definition: &Definition) {
+        if let Some(definitions) = &self.definitions {
+            // Without it a later difference is shown with fewer details.
+            let _ = definitions.store(&definition.digest(), definition);
+        }
+    }
+
     /// Returns how a definition differs from an earlier one, or `None` if that is not stored.
     pub(super) fn definition_differences(
         &self,

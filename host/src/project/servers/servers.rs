@@ -4,7 +4,7 @@ use super::cloud::CloudConnection;
 use super::known_project::KnownProject;
 use super::lock_gate::{LockGate, StartCheck};
 use super::needs::ServerNeeds;
-use super::packages::{PackageReadiness, PackageState, ServerPackages, call_error};
+use super::packages::{PackageState, ServerPackages, call_error};
 use super::project_lock::{LockMode, ProjectLock};
 use super::records::ServerRecords;
 use super::routing_facts::RoutingFacts;
@@ -13,8 +13,8 @@ use crate::config::{Launch, ServerConfig};
 use crate::error::Error;
 use crate::install::Installer;
 use crate::model::{
-    CallError, Clock, Code, Difference, Package, ProgressCallback, Redactor, ResolvedTool,
-    SystemClock, ToolName, ToolOrigin,
+    CallError, Clock, Code, Difference, Package, PinnedPackage, ProgressCallback, Redactor,
+    ResolvedTool, SystemClock, ToolName, ToolOrigin,
 };
 use crate::project::{Permissions, Project};
 use crate::store::ServerCache;
@@ -99,15 +99,23 @@ impl Servers {
         let cloud = cloud.map(|cloud| CloudConnection::new(cloud, clock.clone())).transpose()?;
         let upstreams = Upstreams::new(servers, cache, clock);
         let known = Arc::new(KnownProject::of(project.clone()));
-        let installer = Installer::new(project.state_folder(), project.environment());
+        let installer = Installer::new(&project.root, project.environment());
+        let lock = Arc::new(ProjectLock::of(project, mode, folder.is_some()));
+        let (pins, writes) = (lock.clone(), folder.is_some());
         let packages =
-            ServerPackages::new(installer, folder.is_some(), upstreams.clone(), known.clone());
-        let lock = Some(Arc::new(ProjectLock::of(project, mode, folder.is_some())));
+            ServerPackages::new(installer, pins, writes, upstreams.clone(), known.clone());
         let records = match folder {
             Some(folder) => ServerRecords::in_folder(project, folder),
             None => ServerRecords::default(),
         };
-        Ok(Servers(Arc::new(ServerParts { upstreams, cloud, known, packages, records, lock })))
+        Ok(Servers(Arc::new(ServerParts {
+            upstreams,
+            cloud,
+            known,
+            packages,
+            records,
+            lock: Some(lock),
+        })))
     }
 
     /// Starts the servers that are configured to run before they are called, without waiting for
@@ -124,7 +132,7 @@ impl Servers {
                     }
                     None => true,
                 };
-                if matches!(ready, Ok(PackageReadiness::Ready)) && agreed {
+                if agreed && ready.is_ok_and(|ready| ready.can_start()) {
                     servers.upstreams().start(&server);
                 }
             });
@@ -189,8 +197,8 @@ impl Servers {
     }
 
     /// Installs a package that a person has agreed to; its server will be started from it. Dropping
-    /// the future leaves nothing behind. Returns the digest of the package, or `None` if the server
-    /// is not started from one.
+    /// the future leaves nothing behind. Returns the digest of all packages that were installed, or
+    /// `None` if the server is not started from one.
     ///
     /// # Errors
     /// If it cannot be installed, or is not the package that its server requests.
@@ -200,6 +208,29 @@ impl Servers {
         progress: ProgressCallback,
     ) -> Result<Option<String>, Error> {
         self.packages().install(package, progress).await
+    }
+
+    /// From now on nothing is fetched for packages: only what is on this machine is used.
+    pub fn refuse_fetching(&self) {
+        self.packages().refuse_fetching();
+    }
+
+    /// Returns the package that a server is started from, with its closure for this machine.
+    /// Returns `None` if it is not installed, or if the server needs none.
+    ///
+    /// # Errors
+    /// If its launch line is not valid, or its closure is neither kept nor can be resolved again.
+    pub async fn installed_pin(&self, server: &str) -> Result<Option<PinnedPackage>, Error> {
+        self.packages().installed(server).await
+    }
+
+    /// Returns a package that [`Servers::missing_package`] returned, with its closure for this
+    /// machine. Returns `None` if its server is not started from a package.
+    ///
+    /// # Errors
+    /// As [`Servers::installed_pin`].
+    pub async fn pin(&self, package: &Package) -> Result<Option<PinnedPackage>, Error> {
+        self.packages().pin(package).await
     }
 }
 
