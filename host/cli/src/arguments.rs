@@ -96,6 +96,7 @@ pub(super) enum Command {
     Remove(remove::RemoveCommand),
     Install(install::InstallCommand),
     Lock(lock::LockCommand),
+    Upgrade(lock::LockUpdateCommand),
     Servers(servers::ServersCommand),
     Tools(tools::ToolsCommand),
     Call(call::CallCommand),
@@ -124,6 +125,7 @@ impl Command {
             }
             Command::Approve(_) => again("approvals", "if the answer was not recorded, it is open"),
             Command::Install(_) => again("install", "no package is left half-installed"),
+            Command::Upgrade(_) => again("upgrade", "the lock is written as a whole or not at all"),
             Command::Lock(_) => again("lock", "the lock is written as a whole or not at all"),
             Command::Trust(_) => {
                 again("trust --show", "trust is recorded as a whole or not at all")

@@ -124,7 +124,7 @@ pub(super) struct FailedInstall {
 }
 
 impl FailedInstall {
-    fn new(server: &str, error: &anyhow::Error) -> FailedInstall {
+    pub(super) fn new(server: &str, error: &anyhow::Error) -> FailedInstall {
         FailedInstall { server: server.to_owned(), error: error_report(error) }
     }
 

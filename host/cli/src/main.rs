@@ -115,6 +115,7 @@ fn run(command: Command, signals: EndingSignals) -> anyhow::Result<ExitCode> {
         Command::Remove(command) => command.run(),
         Command::Install(command) => command.run(),
         Command::Lock(command) => command.run(),
+        Command::Upgrade(command) => command.run("pml upgrade"),
         Command::Servers(command) => command.run(),
         Command::Tools(command) => command.run(),
         Command::Call(command) => command.run(),

@@ -1,6 +1,7 @@
 //! The flags and subcommands of `pml lock`.
 
 use super::diff::LockDiffCommand;
+use super::update::LockUpdateCommand;
 use super::why::LockWhyCommand;
 use super::{check, review};
 use crate::widening_permit::TrustOnceFlags;
@@ -30,6 +31,7 @@ pub(crate) struct LockCommand {
 
 #[derive(Subcommand)]
 enum LockSubcommand {
+    Update(LockUpdateCommand),
     Diff(LockDiffCommand),
     Why(LockWhyCommand),
 }
@@ -62,6 +64,7 @@ impl LockWriteFlags {
 impl LockCommand {
     pub(crate) fn run(self) -> Result<ExitCode> {
         match self.command {
+            Some(LockSubcommand::Update(command)) => command.run("pml lock update"),
             Some(LockSubcommand::Diff(command)) => command.run(),
             Some(LockSubcommand::Why(command)) => command.run(),
             None if self.write.check => check::check(&self.write),

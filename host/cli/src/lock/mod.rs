@@ -5,6 +5,8 @@ mod command;
 mod diff;
 mod review;
 mod show;
+mod update;
 mod why;
 
 pub(super) use command::LockCommand;
+pub(super) use update::LockUpdateCommand;

@@ -16,7 +16,7 @@ use anyhow::Result;
 use pml::json::{Value, json};
 use pml::lock::{LockChange, LockChangeKind};
 use pml::project::LockReview;
-use pml::{Code, Store, text::escape};
+use pml::{Code, Servers, Store, text::escape};
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -43,7 +43,7 @@ pub(super) fn write(flags: &LockWriteFlags) -> Result<ExitCode> {
             .collect();
         missing.iter().for_each(|package| ui::alert(&package_lines(package)));
         if !missing.is_empty() {
-            if !flags.yes && !confirm("install these packages")? {
+            if !flags.yes && !confirm(COMMAND, "install these packages")? {
                 return Ok(report::declined("nothing is installed, and the lock is as before")?);
             }
             let journal = project::open_journal(context.project.durability)?;
@@ -51,38 +51,49 @@ pub(super) fn write(flags: &LockWriteFlags) -> Result<ExitCode> {
             let reasons = not_installed.into_iter().map(|one| (one.server, one.error.message));
             failed.extend(reasons);
         }
-        let first = servers.review_servers().await?;
-        if !agree(&first, flags)? {
-            return Ok(report::declined("the lock is as before")?);
-        }
-        let mut written = servers.write_lock(&first)?;
-        let second = servers.review_tools(LISTING_TIME).await?;
-        servers.close().await;
-        // Tools of entries that were just agreed to are part of them.
-        let differs = second.changes.iter().any(|change| change.kind == LockChangeKind::Changed);
-        if differs && !agree(&second, flags)? {
-            let message = "the definitions of tools are as before; the servers are written";
-            return Ok(report::declined(message)?);
-        }
-        if !differs {
-            show(&second);
-        }
-        written |= servers.write_lock(&second)?;
-        for (server, reason) in first.failed.iter().chain(&second.failed) {
-            if !failed.iter().any(|(known, _)| known == server) {
-                failed.push((server.clone(), reason.clone()));
-            }
-        }
-        let changes: Vec<LockChange> = first.changes.into_iter().chain(second.changes).collect();
-        print_result(&changes, written, &failed)
+        lock_servers_and_tools(servers, COMMAND, flags.yes, failed).await
     })
 }
 
+/// Reviews the servers and then their tools, asks about what differs, and writes the lock. `failed`
+/// are servers that failed before.
+pub(super) async fn lock_servers_and_tools(
+    servers: &Servers,
+    command: &str,
+    yes: bool,
+    mut failed: Vec<(String, String)>,
+) -> Result<ExitCode> {
+    let first = servers.review_servers().await?;
+    if !agree(&first, command, yes)? {
+        return Ok(report::declined("the lock is as before")?);
+    }
+    let mut written = servers.write_lock(&first)?;
+    let second = servers.review_tools(LISTING_TIME).await?;
+    servers.close().await;
+    // Tools of entries that were just agreed to are part of them.
+    let differs = second.changes.iter().any(|change| change.kind == LockChangeKind::Changed);
+    if differs && !agree(&second, command, yes)? {
+        let message = "the definitions of tools are as before; the servers are written";
+        return Ok(report::declined(message)?);
+    }
+    if !differs {
+        show(&second);
+    }
+    written |= servers.write_lock(&second)?;
+    for (server, reason) in first.failed.iter().chain(&second.failed) {
+        if !failed.iter().any(|(known, _)| known == server) {
+            failed.push((server.clone(), reason.clone()));
+        }
+    }
+    let changes: Vec<LockChange> = first.changes.into_iter().chain(second.changes).collect();
+    print_result(&changes, written, &failed)
+}
+
 /// Shows the changes, and asks about them if something that was locked differs.
-fn agree(review: &LockReview, flags: &LockWriteFlags) -> Result<bool> {
+fn agree(review: &LockReview, command: &str, yes: bool) -> Result<bool> {
     show(review);
     let asks = review.changes.iter().any(|change| change.kind != LockChangeKind::Added);
-    Ok(flags.yes || !asks || confirm("write this into the lock")?)
+    Ok(yes || !asks || confirm(command, "write this into the lock")?)
 }
 
 fn show(review: &LockReview) {
@@ -120,12 +131,12 @@ fn print_result(
     Ok(ExitCode::from(FAILED))
 }
 
-fn confirm(what: &str) -> Result<bool> {
+pub(super) fn confirm(command: &str, what: &str) -> Result<bool> {
     let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
     let Some(terminal) = terminal else {
         let hint = "run it in a terminal, or agree beforehand with `--yes`";
         let error = HintedError::new("no terminal to confirm on", hint);
         return Err(error.with_code(Code::PersonRequired).into());
     };
-    Ok(terminal.confirm(&format!("{HINT}{COMMAND}{HINT:#}: {what}?"))?)
+    Ok(terminal.confirm(&format!("{HINT}{command}{HINT:#}: {what}?"))?)
 }

@@ -58,6 +58,13 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
                 (false, false) => "install",
             };
             let mut lines = vec![tool, (label, describe_package(needed))];
+            let package = needed.replaces.iter().find(|difference| difference.part == "package");
+            if let Some(before) = package.and_then(|difference| difference.before.as_deref()) {
+                lines.push(("instead of", in_one_line(before)));
+            } else if !needed.replaces.is_empty() {
+                let parts = needed.replaces.iter().map(|difference| difference.part.as_str());
+                lines.push(("differs in", in_one_line(&parts.collect::<Vec<_>>().join(", "))));
+            }
             if !needed.beside.is_empty() {
                 lines.push(("together with", describe_packages(&needed.beside, WIDTH)));
             }

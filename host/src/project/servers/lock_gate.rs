@@ -11,8 +11,8 @@ use crate::error::Error;
 use crate::install::PackageSpec;
 use crate::lock::{LockedServer, LockedServerKind};
 use crate::model::{
-    ChangedServer, Difference, PinnedPackage, ToolChange, ToolName, ToolOrigin, redacted_setting,
-    steers_loading,
+    ChangedServer, Difference, Ecosystem, PinnedPackage, ToolChange, ToolName, ToolOrigin,
+    redacted_setting, steers_loading,
 };
 use crate::project::Project;
 use crate::upstream::{ListedTool, Upstreams};
@@ -140,7 +140,13 @@ impl LockGate<'_> {
         let config = self.upstreams.config(server)?;
         let project = self.known.lock()?;
         let mut entry = entry_of(&project, &config)?;
-        entry.package = package;
+        entry.package = package.map(|mut package| {
+            // Each platform has another file of one version; the closure has its hash.
+            if package.ecosystem == Ecosystem::Pypi {
+                package.integrity = None;
+            }
+            package
+        });
         Some(entry)
     }
 

@@ -7,8 +7,9 @@ use super::lock_gate::LockGate;
 use super::offer::Freshness;
 use super::servers::Servers;
 use crate::error::Error;
+use crate::install::PackagePins;
 use crate::lock::{Lock, LockChange, LockFile, LockedServer};
-use crate::model::{Code, Definition};
+use crate::model::{Code, Definition, Package};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,6 +78,30 @@ impl Servers {
         }
         let changes = base.changes(&now);
         Ok(LockReview { changes, failed, before, now, own })
+    }
+
+    /// Returns the newest package that the launch line of a server means, with its differences from
+    /// the lock. Returns `None` if the server is not started from a package, or the lock has this
+    /// one already.
+    ///
+    /// # Errors
+    /// If the lock cannot be read, or the registry cannot resolve the version.
+    pub async fn newer_package(&self, server: &str) -> Result<Option<Package>, Error> {
+        let gate = self.required_gate()?;
+        let Some(mut package) = self.packages().newest(server).await? else { return Ok(None) };
+        let Some(pinned) = self.packages().pin(&package).await? else { return Ok(None) };
+        let Some(locked) = gate.lock.pinned(server)? else { return Ok(Some(package)) };
+        let platform = pinned.closures.keys().next();
+        let same = platform.is_some_and(|platform| {
+            locked.version == pinned.version
+                && locked.spec == pinned.spec
+                && locked.closures.get(platform) == pinned.closures.get(platform)
+        });
+        if same {
+            return Ok(None);
+        }
+        package.replaces = gate.check_install(server, pinned).await?;
+        Ok(Some(package))
     }
 
     /// Lists the tools of all servers of a review, and compares them with the lock. Servers are

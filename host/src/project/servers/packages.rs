@@ -256,9 +256,23 @@ impl ServerPackages {
         resolved.map(Some).map_err(Error::from)
     }
 
+    /// Returns the newest package that the launch line of a server means, whatever is pinned or
+    /// installed. Returns `None` if the server is not started from a package.
+    ///
+    /// # Errors
+    /// If its launch line is not valid, or its registry cannot resolve the version.
+    pub(super) async fn newest(&self, server: &str) -> Result<Option<Package>, Error> {
+        let (Some(installer), Some(spec)) = (&self.installer, self.spec(server)?) else {
+            return Ok(None);
+        };
+        let line = self.launch_line(server, &spec);
+        let resolved = installer.resolve(server, &spec, &line, None).await;
+        resolved.map(Some).map_err(Error::from)
+    }
+
     /// Installs a package that a person has agreed to; its server will be started from it. Dropping
-    /// the future leaves nothing behind. Returns the digest of all packages that were installed, or `None` if the server
-    /// is not started from one.
+    /// the future leaves nothing behind. Returns the digest of all packages that were installed, or
+    /// `None` if the server is not started from one.
     ///
     /// # Errors
     /// If it cannot be installed, or is not the package that its server requests.

@@ -1,0 +1,119 @@
+//! `pml lock update` and `pml upgrade`: newer packages for servers, shown and agreed to first.
+
+use super::check::require_trust;
+use super::review::{confirm, lock_servers_and_tools};
+use crate::execute::runtime;
+use crate::install::{FailedInstall, install_packages, package_lines};
+use crate::project_context::ProjectContext;
+use crate::report::{self, HintedError};
+use crate::ui;
+use crate::widening_permit::{self, TrustOnceFlags};
+use crate::{progress, project};
+use anyhow::Result;
+use clap::Args;
+use pml::json::json;
+use pml::text::{escape, in_one_line, nearest};
+use pml::{Code, Servers, Store, approval::Package};
+use std::mem::ManuallyDrop;
+use std::process::ExitCode;
+
+/// Bring packages of servers to the newest version that their launch lines mean
+///
+/// Asks the registries again, whatever the lock has, and shows for each server which version would
+/// replace which, and what changes in the packages that it depends on. After a yes they are
+/// installed, without running code of them, the servers are started, and definitions of tools that
+/// have changed are shown and asked about. Then the lock is written. Where an agent runs the
+/// command, it is refused.
+#[derive(Args)]
+pub(crate) struct LockUpdateCommand {
+    /// The servers; all that are packages if none is named
+    #[arg(value_name = "SERVER")]
+    servers: Vec<String>,
+    /// Do not ask for a yes on the terminal; without a terminal it is needed
+    #[arg(long, short)]
+    yes: bool,
+    /// Trust the project's files, whatever they say, for this command; no trust is recorded
+    #[arg(long)]
+    trust: bool,
+    /// Print exactly one line of JSON on stdout: the `changes`, whether the lock was `written`, and
+    /// which servers `failed`
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+}
+
+impl LockUpdateCommand {
+    /// Runs it under the name that the user typed.
+    pub(crate) fn run(self, command: &str) -> Result<ExitCode> {
+        let permit = widening_permit::refuse_agents(command)?;
+        let trust = TrustOnceFlags::trust_from_flags(self.trust, self.yes)?;
+        let context = ManuallyDrop::new(ProjectContext::open(trust)?);
+        require_trust(&context)?;
+        permit.require_person(command, self.yes)?;
+        Store::make_folder(&context.project.state_folder()).map_err(pml::Error::from)?;
+        let servers = &context.servers;
+        let names = self.names(servers)?;
+        ManuallyDrop::new(runtime()?).block_on(async {
+            let (newer, failed) = newer_packages(servers, &names).await;
+            if newer.is_empty() && failed.is_empty() {
+                ui::print("the lock has the newest packages already")?;
+                ui::document(&json!({ "changes": [], "written": false }))?;
+                return Ok(ExitCode::SUCCESS);
+            }
+            newer.iter().flat_map(replacement_lines).for_each(|line| ui::alert(&line));
+            let agreed = newer.is_empty() || self.yes || confirm(command, "install these")?;
+            if !agreed {
+                return Ok(report::declined("nothing is installed, and the lock is as before")?);
+            }
+            let journal = project::open_journal(context.project.durability)?;
+            let (_, not_installed) = install_packages(servers, newer, &*journal).await;
+            let failed = failed.into_iter().chain(not_installed);
+            let failed = failed.map(|one| (one.server, one.error.message)).collect();
+            lock_servers_and_tools(servers, command, self.yes, failed).await
+        })
+    }
+
+    fn names(&self, servers: &Servers) -> Result<Vec<String>> {
+        let all = servers.names();
+        for name in &self.servers {
+            if !all.contains(name) {
+                let near = nearest(name, all.iter().map(String::as_str));
+                let hint = match near.first() {
+                    Some(near) => format!("did you mean `{}`?", escape(near)),
+                    None => "`pml servers` lists those there are".into(),
+                };
+                let unknown = HintedError::new(format!("there is no server `{name}`"), hint);
+                return Err(unknown.with_code(Code::ServerUnknown).into());
+            }
+        }
+        Ok(if self.servers.is_empty() { all } else { self.servers.clone() })
+    }
+}
+
+async fn newer_packages(servers: &Servers, names: &[String]) -> (Vec<Package>, Vec<FailedInstall>) {
+    let bar = progress::new_bar();
+    let (mut newer, mut failed) = (Vec::new(), Vec::new());
+    for name in names {
+        if let Some(bar) = &bar {
+            bar.set_message(format!("asking for the newest package of `{}`", escape(name)));
+            bar.tick();
+        }
+        match servers.newer_package(name).await {
+            Ok(package) => newer.extend(package),
+            Err(error) => failed.push(FailedInstall::new(name, &error.into())),
+        }
+    }
+    if let Some(bar) = &bar {
+        bar.finish_and_clear();
+    }
+    (newer, failed)
+}
+
+/// Returns a package, and how it differs from what the lock has.
+fn replacement_lines(package: &Package) -> Vec<String> {
+    let mut lines = vec![package_lines(package)];
+    for difference in &package.replaces {
+        lines.push(format!("    {}", escape(&difference.part)));
+        lines.extend(difference.lines().iter().map(|line| format!("    │ {}", in_one_line(line))));
+    }
+    lines
+}
