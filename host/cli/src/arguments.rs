@@ -6,8 +6,8 @@ use super::output::ColorMode;
 use super::quantity::{Lifetime, durability, journal_size, lifetime, memory, parse_duration, seed};
 use super::run_policy::RunPolicyFlags;
 use super::{
-    add, approvals, approve, audit, call, check, completions, doctor, help, import, init, install,
-    package_files, remove, replay, runs, servers, stdio, tools, trust, types, version,
+    add, approvals, approve, audit, cache, call, check, completions, doctor, help, import, init,
+    install, package_files, remove, replay, runs, servers, stdio, tools, trust, types, version,
 };
 use crate::widening_permit::TrustOnceFlags;
 use clap::{Args, Parser, Subcommand};
@@ -94,6 +94,7 @@ pub(super) enum Command {
     Add(add::AddCommand),
     Remove(remove::RemoveCommand),
     Install(install::InstallCommand),
+    Cache(cache::CacheCommand),
     Servers(servers::ServersCommand),
     Tools(tools::ToolsCommand),
     Call(call::CallCommand),
@@ -122,6 +123,9 @@ impl Command {
             }
             Command::Approve(_) => again("approvals", "if the answer was not recorded, it is open"),
             Command::Install(_) => again("install", "no package is left half-installed"),
+            Command::Cache(_) => {
+                again("cache prune", "a package is removed as a whole or not at all")
+            }
             Command::Trust(_) => {
                 again("trust --show", "trust is recorded as a whole or not at all")
             }

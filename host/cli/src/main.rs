@@ -7,6 +7,7 @@ mod approvals;
 mod approve;
 mod arguments;
 mod audit;
+mod cache;
 mod call;
 mod check;
 mod command_error;
@@ -112,6 +113,7 @@ fn run(command: Command, signals: EndingSignals) -> anyhow::Result<ExitCode> {
         Command::Add(command) => command.run(),
         Command::Remove(command) => command.run(),
         Command::Install(command) => command.run(),
+        Command::Cache(command) => command.run(),
         Command::Servers(command) => command.run(),
         Command::Tools(command) => command.run(),
         Command::Call(command) => command.run(),
