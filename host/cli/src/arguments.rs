@@ -6,8 +6,9 @@ use super::output::ColorMode;
 use super::quantity::{Lifetime, durability, journal_size, lifetime, memory, parse_duration, seed};
 use super::run_policy::RunPolicyFlags;
 use super::{
-    add, approvals, approve, audit, call, check, completions, doctor, help, import, init, install,
-    lock, package_files, remove, replay, runs, servers, stdio, tools, trust, types, version,
+    add, approvals, approve, audit, cache, call, check, completions, doctor, help, import, init,
+    install, lock, package_files, remove, replay, runs, servers, stdio, tools, trust, types,
+    version,
 };
 use crate::lock_flags::LockFlags;
 use crate::widening_permit::TrustOnceFlags;
@@ -97,6 +98,7 @@ pub(super) enum Command {
     Install(install::InstallCommand),
     Lock(lock::LockCommand),
     Upgrade(lock::LockUpdateCommand),
+    Cache(cache::CacheCommand),
     Servers(servers::ServersCommand),
     Tools(tools::ToolsCommand),
     Call(call::CallCommand),
@@ -127,6 +129,9 @@ impl Command {
             Command::Install(_) => again("install", "no package is left half-installed"),
             Command::Upgrade(_) => again("upgrade", "the lock is written as a whole or not at all"),
             Command::Lock(_) => again("lock", "the lock is written as a whole or not at all"),
+            Command::Cache(_) => {
+                again("cache prune", "a package is removed as a whole or not at all")
+            }
             Command::Trust(_) => {
                 again("trust --show", "trust is recorded as a whole or not at all")
             }

@@ -3,6 +3,7 @@
 use super::command_error::error_report;
 use super::execute::runtime;
 use super::progress;
+use super::quantity::size;
 use super::report::{self, FAILED, HintedError};
 use super::terminal::Terminal;
 use super::ui::{self, BOLD, ERROR, HINT};
@@ -18,6 +19,7 @@ use pml::{
     approval::{Package, describe_package},
     event::Progress,
     journal::{AuditEvent, AuditNote},
+    project::UnusedPackages,
     run::ErrorReport,
     text::{escape, in_one_line, nearest},
     tool::ProgressCallback,
@@ -49,6 +51,10 @@ pub(super) struct InstallCommand {
     /// Only say what would be installed
     #[arg(long)]
     dry_run: bool,
+    /// Fetch nothing: install only what is on this machine, in the package cache or the caches of npm
+    /// and uv
+    #[arg(long)]
+    offline: bool,
     /// Trust the project's files, whatever they say, for this command; no trust is recorded
     #[arg(long)]
     trust: bool,
@@ -73,6 +79,12 @@ impl InstallCommand {
         }
         let servers = &context.servers;
         let names = self.names(servers)?;
+        if self.offline {
+            servers.refuse_fetching();
+        }
+        if let Some(unused) = context.project.unused_packages() {
+            say_unused(&unused);
+        }
         ManuallyDrop::new(runtime()?).block_on(async {
             let (missing, failed) = missing_packages(servers, &names).await;
             let Some(permit) = permit else {
@@ -238,6 +250,15 @@ async fn install(servers: &Servers, package: &Package, journal: &dyn Journal) ->
     let what = AuditEvent::Installed { package: package.clone(), digest };
     journal.audit(AuditNote::new(SystemClock.now(), None, what)).await.map_err(pml::Error::from)?;
     Ok(())
+}
+
+/// Says that packages of an older pml are in the project.
+fn say_unused(unused: &UnusedPackages) {
+    let (folder, bytes) = (in_one_line(&unused.folder.to_string_lossy()), size(unused.size));
+    ui::say(&format!(
+        "packages of an older pml are not used any more: {folder} ({bytes})\n\
+         {HINT}hint{HINT:#}: the folder can be removed"
+    ));
 }
 
 fn finish(bar: Option<&ProgressBar>) {

@@ -7,6 +7,7 @@ mod approvals;
 mod approve;
 mod arguments;
 mod audit;
+mod cache;
 mod call;
 mod check;
 mod command_error;
@@ -116,6 +117,7 @@ fn run(command: Command, signals: EndingSignals) -> anyhow::Result<ExitCode> {
         Command::Install(command) => command.run(),
         Command::Lock(command) => command.run(),
         Command::Upgrade(command) => command.run("pml upgrade"),
+        Command::Cache(command) => command.run(),
         Command::Servers(command) => command.run(),
         Command::Tools(command) => command.run(),
         Command::Call(command) => command.run(),

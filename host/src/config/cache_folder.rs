@@ -55,7 +55,7 @@ mod tests {
     use std::path::Path;
 
     fn of(variables: &[(&str, &Path)], project: &Path) -> Result<String, String> {
-        let variables = variables.iter().map(|(name, at)| (*name, at.to_str().unwrap()));
+        let variables = variables.iter().map(|(name, at)| (*name, at.to_str().expect("UTF-8")));
         let environment: Environment = variables.collect();
         match environment.cache_folder(project) {
             Ok(folder) => Ok(folder.map_or_else(String::new, |it| it.display().to_string())),

@@ -192,7 +192,7 @@ impl PackageCache {
 }
 
 /// Returns the size of all files in a folder, as far as they can be read. No link is followed.
-pub(crate) fn size_of(folder: &Path) -> u64 {
+pub(super) fn size_of(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let sizes = entries.map(|entry| match entry.file_type() {
         Ok(kind) if kind.is_dir() => size_of(&entry.path()),

@@ -43,11 +43,12 @@ mod spec;
 mod staging;
 #[cfg(test)]
 mod tests;
+mod unused_packages;
 
-pub(crate) use cached_packages::size_of;
 pub use cached_packages::{CachedPackage, CachedVersion, PruneMode, PruneOutcome, PruneScope};
 pub(crate) use installed_package::{InstallationState, InstalledPackage};
 pub(crate) use installer::Installer;
 pub use package_cache::PackageCache;
 pub(crate) use package_pins::{NoPackagePins, PackagePins};
 pub(crate) use spec::{InstallScripts, PackageSpec};
+pub use unused_packages::UnusedPackages;

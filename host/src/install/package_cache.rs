@@ -51,6 +51,7 @@ pub struct PackageCache {
 
 /// An entry of the cache, as far as its record says.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "it is matched where it is made, and never kept")]
 pub(super) enum CacheEntry {
     /// There is none.
     Missing,

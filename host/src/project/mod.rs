@@ -55,7 +55,7 @@ mod variables;
 
 pub use crate::config::{Environment, Launch, ServerConfig, UserKey};
 pub use crate::install::{
-    CachedPackage, CachedVersion, PackageCache, PruneMode, PruneOutcome, PruneScope,
+    CachedPackage, CachedVersion, PackageCache, PruneMode, PruneOutcome, PruneScope, UnusedPackages,
 };
 pub use crate::model::{
     ANY_PLATFORM, ClosurePackage, Ecosystem, MAX_CLOSURE_PACKAGES, PackageClosure, PinnedPackage,

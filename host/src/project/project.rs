@@ -19,6 +19,7 @@ use crate::config::Environment;
 use crate::config::PinnedFiles;
 use crate::config::ServerConfig;
 use crate::error::Error;
+use crate::install::UnusedPackages;
 use crate::model::{Durability, Limits, Secret};
 use crate::project::project_files::ProjectFiles;
 use crate::project::server_entry::ServerEntry;
@@ -171,6 +172,12 @@ impl Project {
     /// Returns the folder of the project's state.
     pub fn state_folder(&self) -> PathBuf {
         self.root.join(ProjectState::FOLDER)
+    }
+
+    /// Returns the packages that an older pml installed into the project, or `None` if there are
+    /// none.
+    pub fn unused_packages(&self) -> Option<UnusedPackages> {
+        UnusedPackages::of(&self.state_folder())
     }
 
     /// Returns the folder of its journal, in the user's state folder: for

@@ -201,6 +201,7 @@ fn version_and_help_and_completions_go_to_stdout() {
       add          Add a server to this project's `.pml.json`
       remove       Remove a server from this project's `.pml.json`
       install      Install the packages of servers
+      cache        Show the package cache, and remove what no project needs
       servers      Show the servers of this project and their state
       tools        List what programs can call
       call         Call one tool

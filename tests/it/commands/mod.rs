@@ -1,5 +1,6 @@
 //! The commands of `pml`, as a person or a script uses them.
 
+mod cache;
 mod call;
 mod check;
 mod cli;

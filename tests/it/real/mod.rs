@@ -10,6 +10,8 @@ mod conformance;
 #[cfg(unix)]
 mod hostile_packages;
 mod installs;
+#[cfg(unix)]
+mod package_cache;
 mod servers;
 mod sources;
 mod types;

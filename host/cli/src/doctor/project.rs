@@ -3,6 +3,7 @@
 
 use super::check::DoctorCheck;
 use crate::project_context::ProjectContext;
+use crate::quantity::size;
 use pml::{
     Environment, Project,
     project::{ImportSource, ProjectState, TrustState, find_servers},
@@ -46,6 +47,11 @@ pub(super) fn checks(project: &Project) -> Vec<DoctorCheck> {
         _ => {}
     }
     checks.extend(version_control(&project.root));
+    checks.extend(project.unused_packages().map(|unused| {
+        let (folder, bytes) = (in_one_line(&unused.folder.to_string_lossy()), size(unused.size));
+        let message = format!("packages of an older pml are not used any more: {folder} ({bytes})");
+        DoctorCheck::note(AREA, message).hint("the folder can be removed")
+    }));
     checks
 }
 

@@ -285,17 +285,18 @@ async fn users_that_share_a_cache_do_not_use_each_others_packages() {
 
 fn edit_record(entry: &Path, change: impl Fn(&mut serde_json::Value)) {
     let path = entry.join("record.json");
-    let mut record = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let mut record = serde_json::from_str(&fs::read_to_string(&path).expect("it is there"))
+        .expect("it is there");
     change(&mut record);
-    fs::write(&path, record.to_string()).unwrap();
+    fs::write(&path, record.to_string()).expect("it is there");
 }
 
 /// Lets the owner write into all folders, as an attacker who runs as the user can.
 fn make_writable(folder: &Path) {
     use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
-    for entry in fs::read_dir(folder).unwrap().flatten() {
-        if entry.file_type().unwrap().is_dir() {
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).expect("it is there");
+    for entry in fs::read_dir(folder).expect("it is there").flatten() {
+        if entry.file_type().expect("it is there").is_dir() {
             make_writable(&entry.path());
         }
     }
