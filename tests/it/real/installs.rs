@@ -7,7 +7,7 @@ use pml_kit::real::{
     FEW, SMALL, hello_project, left_out, mirrored, package_project, registry_client,
     registry_command,
 };
-use pml_kit::{StdioClient, TestEnv, wait_until};
+use pml_kit::{StdioClient, TestEnv, approve_in_terminal, wait_until};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -115,7 +115,9 @@ fn a_package_that_was_changed_is_not_started() {
         (&json!("approval_required"), &json!("integrity")),
         "{asked}"
     );
-    assert_eq!(yes(&mut second, &asked)["result"], "You said: Ann");
+    // The model that reads the question is not the one to accept a change.
+    assert_eq!(yes(&mut second, &asked)["error"]["code"], "APPROVAL_BY_MODEL");
+    assert_eq!(approve_in_terminal(&env, &mut second, &asked, &[])["result"], "You said: Ann");
     assert!(!fs::read_to_string(&script).expect("its program").contains("evil"));
 }
 
