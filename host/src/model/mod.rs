@@ -87,7 +87,7 @@ pub use quantity::{check_size, format_bytes, parse_bytes, parse_duration};
 pub use question::{Ask, AskId, AskKind, Decision, Question, RecordedDecision};
 pub(crate) use record::CallRecord;
 pub(crate) use redact::brief_arguments;
-pub(crate) use redact::{KnownSecrets, names_secret};
+pub(crate) use redact::{KnownSecrets, hidden_mark, names_secret};
 pub use redact::{Redactor, brief, brief_with, redact};
 pub use redacted_setting::redacted_setting;
 pub use resolved_tool::{PathBase, ProgressCallback, ResolvedTool};

@@ -5,9 +5,10 @@
 //! **Invariant:** text that an error shows is escaped, limited to one line, and anything that looks
 //! like a secret is hidden: an error may end up in a log.
 
+use super::secret_strings::secret_strings;
 use crate::disk::user_files::{FileContents, display_path};
 use crate::error::Error;
-use crate::model::{Code, CodeFrame, Position, Redactor, in_one_line, utf16_column};
+use crate::model::{Code, CodeFrame, Position, Redactor, hidden_mark, in_one_line, utf16_column};
 use jsonc_parser::ast::Value;
 use jsonc_parser::{CollectOptions, ParseOptions};
 use std::path::{Path, PathBuf};
@@ -90,9 +91,40 @@ impl Document {
         };
         // Programs read the whole path, as the message has it.
         let shown_position = Position { module: path.to_string(), ..position.clone() };
-        let frame = CodeFrame::of_line(position, before, rest, &Redactor::new());
+        let (before, rest) = self.without_secrets(before, rest);
+        let frame = CodeFrame::of_line(position, &before, &rest, &Redactor::new());
         Error::new(Code::Config, format!("{message}: {path}:{line}:{column}"))
             .with_code_frame(shown_position, frame)
+    }
+
+    /// Returns both parts of a line, with the secrets replaced that its strings hold.
+    fn without_secrets(&self, before: &str, rest: &str) -> (String, String) {
+        let start = before.as_ptr().addr() - self.text.as_ptr().addr();
+        let split = start + before.len();
+        let end = split + rest.len();
+        let mut parts = [String::new(), String::new()];
+        let mut shown = start;
+        for secret in secret_strings(&self.text[..end]) {
+            if secret.end <= start {
+                continue;
+            }
+            let part = usize::from(secret.start >= split);
+            let from = secret.start.max(shown);
+            if part == 1 && shown < split {
+                parts[0] += &self.text[shown..split];
+                shown = split;
+            }
+            parts[part] += &self.text[shown..from];
+            let characters = self.text[secret.start..secret.end].chars().count();
+            parts[part] += &hidden_mark(characters);
+            shown = secret.end;
+        }
+        if shown < split {
+            parts[0] += &self.text[shown..split];
+            shown = split;
+        }
+        parts[1] += &self.text[shown..end];
+        parts.into()
     }
 
     /// Returns the number of the line that contains a byte, and the text before the byte in that

@@ -44,6 +44,7 @@ mod reload;
 mod remove_item;
 mod resolve;
 mod routing_cache;
+mod secret_strings;
 mod secrets;
 mod server_entry;
 pub(crate) mod servers;

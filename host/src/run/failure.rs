@@ -5,7 +5,9 @@ use crate::model::{Code, ErrorClass, WorkSlice, cut};
 use crate::run::run_request::StartError;
 use crate::run::tool_failure::{ToolFailure, refusal_parts};
 use crate::sandbox::{ClockUse, GuestFailure, GuestFailureKind, StopReason};
-use crate::source::{FaultTrace, Position, Program, RawFault, SourceError, StackFrame};
+use crate::source::{
+    FaultTrace, Position, Program, RawFault, SourceError, StackFrame, UnplacedFailure,
+};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// The hint for a program that waits for the clock in a loop.
@@ -139,8 +141,10 @@ pub(super) fn of_fault(
         stack: &fault.stack,
         message: if fault.name == "TypeError" { &fault.message } else { "" },
         tool: thrown_tool(&fault, failed),
+        unplaced: unplaced(&fault),
     };
-    let FaultTrace { frames: mut stack, message } = program.explain(&raw, Some(run));
+    let FaultTrace { frames: mut stack, message, hint: text_hint } =
+        program.explain(&raw, Some(run));
     if code == Code::Syntax {
         let reported = stack.first().map(|frame| &frame.position);
         if let Some(error) = program.early_error(&fault.message, reported, Some(run)) {
@@ -156,6 +160,7 @@ pub(super) fn of_fault(
     let (refusal, refusal_hint) = own.unzip();
     let hint = fault.hint.map(|hint| cut(&hint, GUEST_HINT)).or_else(|| import_hint.flatten());
     let hint = hint.or(refusal_hint).or_else(|| absent(&fault.name, &fault.message));
+    let hint = hint.or(text_hint);
     let unhandled = (code == Code::UnhandledRejection).then(|| UNHANDLED_HINT.to_owned());
     Failure {
         hint: hint.or(unhandled),
@@ -166,6 +171,19 @@ pub(super) fn of_fault(
         stack,
         code_frame: code_frame.map(|frame| frame.to_string()),
         ..plain(code, message.or(refusal).unwrap_or(fault.message))
+    }
+}
+
+/// Returns what the guest cannot place: a value without a stack, or a wait without an end.
+fn unplaced(fault: &GuestFailure) -> Option<UnplacedFailure<'_>> {
+    match fault.kind {
+        GuestFailureKind::Stalled => Some(UnplacedFailure::Stalled),
+        GuestFailureKind::Threw | GuestFailureKind::UnhandledRejection
+            if fault.stack.is_empty() && fault.name.is_empty() =>
+        {
+            Some(UnplacedFailure::Thrown(&fault.message))
+        }
+        _ => None,
     }
 }
 

@@ -4,15 +4,21 @@
 //! Input: a program that QuickJS refused, and its message. Output: the error with its position.
 //! **Invariant:** nothing here runs unless QuickJS refused a program.
 
+use oxc::allocator::Allocator;
 use oxc::ast::ast::RegExpLiteral;
 use oxc::ast_visit::Visit;
 use oxc::diagnostics::OxcDiagnostic;
 use oxc::span::Span;
+use oxc_regular_expression::{LiteralParser, Options};
 
 use super::error::{ModuleText, SourceError};
 use super::program::{Language, Program};
 use super::{parse, stack};
 use crate::model::{Position, WorkSlice};
+
+/// Longest regular expression that is parsed to find the one that is meant, in bytes: the parser
+/// recurses at each bracket, and this many fit on any stack that programs are parsed on.
+const EXPRESSION: usize = 400;
 
 impl Program {
     /// Returns the syntax error for which QuickJS refused this program, if the text shows it.
@@ -41,11 +47,17 @@ impl Program {
             if error.is_some() {
                 return error;
             }
-            expressions.extend(found.into_iter().map(|span| (text, span)));
+            expressions.extend(found.into_iter().map(|found| (text, found)));
         }
         // QuickJS gives no position for a regular expression.
-        match expressions.as_slice() {
-            [(text, span)] if reported.is_none() => {
+        let is_refused = |(_, expression): &&(_, FoundRegExp)| expression.is_refused;
+        let meant = match expressions.as_slice() {
+            [only] => Some(only),
+            // QuickJS refuses the first, and tells one message.
+            several => several.iter().find(is_refused),
+        };
+        match meant {
+            Some((text, FoundRegExp { span, .. })) if reported.is_none() => {
                 let message = format!("the regular expression is not valid: {message}");
                 Some(SourceError::syntax(*text, span.start, &message, None))
             }
@@ -68,10 +80,24 @@ fn worded(text: ModuleText<'_>, error: &OxcDiagnostic) -> SourceError {
     }
 }
 
-struct RegExpFinder(Vec<Span>);
+/// A regular expression in the text.
+struct FoundRegExp {
+    span: Span,
+    /// Whether the parser of regular expressions refuses it.
+    is_refused: bool,
+}
+
+struct RegExpFinder(Vec<FoundRegExp>);
 
 impl<'a> Visit<'a> for RegExpFinder {
     fn visit_reg_exp_literal(&mut self, it: &RegExpLiteral<'a>) {
-        self.0.push(it.span);
+        let pattern = it.regex.pattern.text.as_str();
+        let flags = it.regex.flags.to_string();
+        let is_refused = pattern.len() <= EXPRESSION && {
+            let allocator = Allocator::default();
+            let options = Options::default();
+            LiteralParser::new(&allocator, pattern, Some(&flags), options).parse().is_err()
+        };
+        self.0.push(FoundRegExp { span: it.span, is_refused });
     }
 }

@@ -7,6 +7,7 @@
 
 use super::awaiters::FunctionIndex;
 use super::calls::{Callee, ProgramCall, calls_of};
+use super::only_place::UnplacedFailure;
 use super::program::Program;
 use super::sites::CallSiteKind;
 use super::trace::{self, StackFrame};
@@ -32,6 +33,9 @@ const CALLBACK_METHODS: [&str; 14] = [
     "toSorted",
 ];
 
+/// The message of QuickJS where `null` or `undefined` is taken apart.
+const NOT_AN_OBJECT: &str = "Cannot convert undefined or null to object";
+
 /// An error as the guest reports it.
 pub(crate) struct RawFault<'f> {
     /// The raw stack.
@@ -40,6 +44,8 @@ pub(crate) struct RawFault<'f> {
     pub(crate) message: &'f str,
     /// The tool whose failure the error reports, as the program wrote its name.
     pub(crate) tool: Option<&'f str>,
+    /// What failed, if the guest cannot place it.
+    pub(crate) unplaced: Option<UnplacedFailure<'f>>,
 }
 
 /// An error in terms of the user's own source.
@@ -49,6 +55,8 @@ pub(crate) struct FaultTrace {
     pub(crate) frames: Vec<StackFrame>,
     /// A message that names the expression, if it is known.
     pub(crate) message: Option<String>,
+    /// What to do, if the text shows it.
+    pub(crate) hint: Option<String>,
 }
 
 impl Program {
@@ -66,7 +74,7 @@ impl Program {
             Some(frame) => subject(frame, fault.message),
             None => callback_subject(&resolver, &lines, fault.message),
         };
-        let message = subject.map(|FaultSubject { message, position }| {
+        let mut message = subject.map(|FaultSubject { message, position }| {
             match (position, frames.first_mut()) {
                 (Some(position), Some(frame)) => frame.position = position,
                 // QuickJS reports the function that pml wrote around the program.
@@ -78,7 +86,10 @@ impl Program {
             message
         });
         if run.is_some_and(|run| run.check().is_err()) {
-            return FaultTrace { frames, message };
+            return FaultTrace { frames, message, hint: None };
+        }
+        if frames.is_empty() {
+            message = self.place_alone(fault, &mut frames, run).or(message);
         }
         let mut functions = FunctionIndex::new(self, run);
         if let Some(tool) = fault.tool
@@ -95,7 +106,30 @@ impl Program {
             let awaiting = functions.awaiting(&outermost.position.clone());
             frames.extend(awaiting);
         }
-        FaultTrace { frames, message }
+        let named = message.as_deref().zip(frames.first());
+        let hint =
+            named.and_then(|(text, frame)| self.missing_await(&frame.position.module, text, run));
+        FaultTrace { frames, message, hint }
+    }
+
+    /// Adds the frame of a failure that has none, if only one place in the text can be meant.
+    /// Returns a message that names the expression, if it is known.
+    fn place_alone(
+        &self,
+        fault: &RawFault<'_>,
+        frames: &mut Vec<StackFrame>,
+        run: Option<&WorkSlice<'_>>,
+    ) -> Option<String> {
+        let unplaced = match fault.message {
+            NOT_AN_OBJECT => Some(UnplacedFailure::Destructured),
+            _ => fault.unplaced,
+        };
+        let place = self.only_place(unplaced?, run)?;
+        let mut functions = FunctionIndex::new(self, run);
+        let function = functions.function_name(&place.module, place.offset).flatten();
+        frames.push(StackFrame { function, position: place.position, is_async: false });
+        let text = place.text.filter(|_| unplaced == Some(UnplacedFailure::Destructured))?;
+        Some(format!("cannot read properties of `{text}`: it is null or undefined"))
     }
 
     /// Returns the call of a tool that failed, if only one in the text can be meant: the only one in
@@ -184,7 +218,7 @@ fn subject(frame: &InnermostFrame<'_, '_>, message: &str) -> Option<FaultSubject
             };
             (site, format!("{} is not a {what}", site.text.as_deref()?))
         }
-        "Cannot convert undefined or null to object" => {
+        NOT_AN_OBJECT => {
             let (site, text) = sites.value(offset, CallSiteKind::ObjectPattern)?;
             let message = match text {
                 Some(text) => {

@@ -250,7 +250,7 @@ fn what_an_older_pml_allowed_asks_once_and_shows_the_difference() {
     assert_eq!(asked["asks"][0]["always_with"][0], named, "{asked}");
     let refused = answer(&mut client, &asked, "always_1");
     assert_eq!(refused["error"]["code"], "APPROVAL_BY_MODEL", "{refused}");
-    let done = approve_in_terminal(&env, &mut client, &asked, &["--always", "--only-for", "1"]);
+    let done = approve_in_terminal(&env, &mut client, &asked, &["--always", "--only-for", "2"]);
     assert_eq!(done["result"], 1, "{done}");
     let now = text(&env);
     for kept in ["// mine\n", "// for my notes\n", "// since May\n"] {

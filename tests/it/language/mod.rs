@@ -10,3 +10,4 @@ mod imports;
 mod last_expression;
 mod limits;
 mod unhandled;
+mod unplaced;

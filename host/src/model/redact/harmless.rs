@@ -1,7 +1,7 @@
 //! Decides which values may be hidden, and writes their replacement.
 
 /// Returns the replacement of a hidden value: `[hidden: 14 characters]`.
-pub(super) fn hidden_mark(characters: usize) -> String {
+pub(crate) fn hidden_mark(characters: usize) -> String {
     match characters {
         1 => "[hidden: 1 character]".into(),
         many => format!("[hidden: {many} characters]"),

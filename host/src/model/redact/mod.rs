@@ -20,6 +20,7 @@ mod value;
 
 pub(crate) use brief::brief_arguments;
 pub use brief::{brief, brief_with};
+pub(crate) use harmless::hidden_mark;
 pub(crate) use key::names_secret;
 pub(crate) use known::KnownSecrets;
 pub use redactor::Redactor;
