@@ -201,6 +201,8 @@ fn version_and_help_and_completions_go_to_stdout() {
       add          Add a server to this project's `.pml.json`
       remove       Remove a server from this project's `.pml.json`
       install      Install the packages of servers
+      lock         Write the lock of all servers, check it, or compare it
+      upgrade      Bring packages of servers to the newest version that their launch lines mean
       cache        Show the package cache, and remove what no project needs
       servers      Show the servers of this project and their state
       tools        List what programs can call

@@ -107,3 +107,33 @@ fn a_conflict_is_refused_and_settled_from_both_sides() {
     assert_eq!(locked_count(&env), own);
     assert_eq!(json_with_path(&env, &["run", "count.ts", "--json"], 0), json!(1));
 }
+
+#[test]
+fn what_two_people_add_is_merged_by_git() {
+    let env = committed_project(pml());
+    let branch = git(env.path(), &["branch", "--show-current"]);
+    let add = |name: &str, branch: &str| {
+        git(env.path(), &["checkout", "-q", "-b", branch]);
+        let added = run_with_path(
+            &env,
+            &["add", name, "--yes", "--", "python3", "box.py", &format!("{name}.log")],
+        );
+        assert_eq!(added.code, 0, "{}", added.stderr);
+        let locked = run_with_path(&env, &["lock", "--yes"]);
+        assert_eq!(locked.code, 0, "{}", locked.stderr);
+        // The settings stay this person's own.
+        git(env.path(), &["checkout", "-q", ".pml.json"]);
+        git(env.path(), &["commit", "-qam", branch]);
+        assert_eq!(run_with_path(&env, &["trust", "--yes"]).code, 0);
+    };
+    add("alpha", "one");
+    git(env.path(), &["checkout", "-q", branch.trim()]);
+    add("zeta", "two");
+    git(env.path(), &["merge", "-q", "one", "-m", "both"]);
+    let text = lock_text(&env);
+    for server in ["[servers.alpha]", "[servers.box]", "[servers.zeta]"] {
+        assert!(text.contains(server), "{server}: {text}");
+    }
+    assert_eq!(run_with_path(&env, &["trust", "--yes"]).code, 0);
+    assert_eq!(json_with_path(&env, &["run", "count.ts", "--json"], 0), json!(1));
+}

@@ -10,6 +10,7 @@ mod conformance;
 #[cfg(unix)]
 mod hostile_packages;
 mod installs;
+mod locks;
 #[cfg(unix)]
 mod package_cache;
 mod servers;
