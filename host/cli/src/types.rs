@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use pml::json::json;
 use pml::{
-    Error, Store,
+    Code, Error, Store,
     catalog::typescript_declarations,
     file::{WriteDurability, replace_file},
     project::{Freshness, ToolOffer},
@@ -82,7 +82,15 @@ impl TypesCommand {
             Some(path) => path.clone(),
             None => {
                 let folder = project.state_folder();
-                Store::make_folder(&folder).map_err(Error::from)?;
+                // Nothing of a journal is written here: its advice would not help.
+                Store::make_folder(&folder).map_err(|error| {
+                    Error::new(Code::Io, error.to_string())
+                        .with_hint("write to another file with `--out FILE`")
+                        .with_source(
+                            std::error::Error::source(&error)
+                                .map_or_else(String::new, |cause| cause.to_string()),
+                        )
+                })?;
                 folder.join(FILE)
             }
         };

@@ -10,6 +10,7 @@ use crate::disk::user_files::{FileContents, display_path};
 use crate::error::Error;
 use crate::model::{Code, CodeFrame, Position, Redactor, hidden_mark, in_one_line, utf16_column};
 use jsonc_parser::ast::Value;
+use jsonc_parser::errors::ParseErrorKind;
 use jsonc_parser::{CollectOptions, ParseOptions};
 use std::path::{Path, PathBuf};
 
@@ -60,13 +61,9 @@ impl Document {
     /// Parses the text. Returns `None` if the file is empty.
     pub(super) fn tree(&self) -> Result<Option<Value<'_>>, Error> {
         let parsed = jsonc_parser::parse_to_ast(&self.text, &CollectOptions::default(), &JSONC);
-        parsed.map(|parsed| parsed.value).map_err(|error| {
-            let message = error.kind().to_string();
-            let mut characters = message.chars();
-            let lower = characters.next().map(|first| first.to_lowercase().to_string());
-            let message = lower.unwrap_or_default() + characters.as_str();
-            self.error_at(error.range().start, message)
-        })
+        parsed
+            .map(|parsed| parsed.value)
+            .map_err(|error| self.error_at(error.range().start, in_words(error.kind())))
     }
 
     /// Returns the line and column of a byte, both counted from 1.
@@ -137,6 +134,39 @@ impl Document {
     }
 }
 
+/// Returns what is wrong with a JSON text, for somebody who wrote it by hand.
+fn in_words(kind: &ParseErrorKind) -> String {
+    let words = match kind {
+        ParseErrorKind::ExpectedStringObjectProperty => "a name in double quotes is missing here",
+        ParseErrorKind::ExpectedColonAfterObjectKey => "a colon is missing after this name",
+        ParseErrorKind::ExpectedObjectValue => "a value is missing after the colon",
+        ParseErrorKind::ExpectedComma => "a comma is missing here",
+        ParseErrorKind::SingleQuotedStringsNotAllowed => {
+            "a string needs double quotes, not single ones"
+        }
+        ParseErrorKind::UnexpectedWord => "this word is not JSON: a string needs double quotes",
+        ParseErrorKind::UnexpectedToken | ParseErrorKind::UnexpectedTokenInObject => {
+            "this character is not JSON"
+        }
+        ParseErrorKind::UnterminatedObject => "this object has no closing brace",
+        ParseErrorKind::UnterminatedArray => "this array has no closing bracket",
+        ParseErrorKind::UnterminatedCommentBlock => "this comment has no end",
+        ParseErrorKind::MultipleRootJsonValues => "a file has one JSON value, and this is another",
+        other => {
+            let message = other.to_string();
+            let mut characters = message.chars();
+            let lower = characters.next().map(|first| first.to_lowercase().to_string());
+            return match lower.unwrap_or_default() + characters.as_str() {
+                text if text == "unterminated string literal" => {
+                    "this string has no closing quote".into()
+                }
+                text => text,
+            };
+        }
+    };
+    words.to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Document, FileContents};
@@ -148,7 +178,10 @@ mod tests {
     #[test]
     fn an_error_shows_where() {
         let error = document("{\n  \"a\": 1,\n  \"é\": tru\n}").tree().unwrap_err();
-        assert_eq!(error.to_string(), "unexpected word: /p/.pml.json:3:8");
+        assert_eq!(
+            error.to_string(),
+            "this word is not JSON: a string needs double quotes: /p/.pml.json:3:8"
+        );
         let frame = "  ╭─[.pml.json:3:8]\n3 │   \"é\": tru\n  ·        ╵";
         assert_eq!(error.code_frame().unwrap().to_string(), frame);
         assert_eq!(error.position().unwrap().module, "/p/.pml.json");

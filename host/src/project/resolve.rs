@@ -172,7 +172,6 @@ fn limits(raw: &[(&'static str, Scalar)], document: &Document) -> Result<Limits,
     let mut limits = Limits::default();
     for (key, scalar) in raw {
         let refuse = |message: String| document.error_at(scalar.at(), message);
-        let refuse_value = |reason: String| refuse(format!("`limits.{key}`: {reason}"));
         let time = || match scalar {
             Scalar::Text(text) => parse_duration(&text.value).map_err(|_| {
                 let written = shown(&text.value);
@@ -184,7 +183,11 @@ fn limits(raw: &[(&'static str, Scalar)], document: &Document) -> Result<Limits,
         };
         let (Scalar::Text(written) | Scalar::Number(written)) = scalar;
         let size = |range: RangeInclusive<usize>| {
-            let size = parse_bytes(&written.value).map_err(refuse_value)?;
+            let size = parse_bytes(&written.value).map_err(|_| {
+                let shown = shown(&written.value);
+                refuse(format!("`limits.{key}` is {shown}, which is not a size"))
+                    .with_hint("write it as `65536`, `\"512K\"`, `\"64M\"` or `\"1G\"`")
+            })?;
             check_size(size, &range).map_err(|reason| refuse(format!("`limits.{key}` {reason}")))
         };
         let count = |range: RangeInclusive<usize>| {

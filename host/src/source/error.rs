@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use super::escape::escaped;
 use crate::model::Code;
 use crate::model::CodeFrame;
-use crate::model::{LineIndex, Position};
+use crate::model::{LineIndex, Position, format_bytes};
 
 /// Longest piece of a program that is quoted in a message: enough to recognise it, too short to
 /// flood a terminal.
@@ -54,7 +54,7 @@ pub enum SourceError {
         hint: Option<String>,
     },
     /// All modules together are larger than allowed.
-    #[error("source is larger than {limit} bytes: {name}")]
+    #[error("the source is larger than {}: {name}", format_bytes(*limit))]
     SourceSize {
         /// The module that exceeded the limit.
         name: String,
@@ -141,9 +141,9 @@ impl SourceError {
             | Self::ExportMissing { hint, .. } => hint.as_deref(),
             Self::UnsupportedSyntax { hint, .. } => Some(hint),
             Self::SourceKind { hint, .. } => Some(hint),
-            Self::SourceSize { .. } => {
-                Some("raise the source size limit, or pass data as `inputs` instead of code")
-            }
+            Self::SourceSize { .. } => Some(
+                "pass data as `inputs` instead of code, or raise `limits.source` in `.pml.json`",
+            ),
             Self::CpuTime { .. } => Some("pass data as `inputs` instead of code"),
             Self::SourceRead { .. } => None,
         }

@@ -501,7 +501,7 @@ mod tests {
         let error = load(23).unwrap_err();
         assert_eq!(
             (error.code(), error.to_string().as_str()),
-            (Code::SourceSize, "source is larger than 23 bytes: a.ts")
+            (Code::SourceSize, "the source is larger than 23 bytes: a.ts")
         );
         assert_eq!(Script::ts("1234").load(3).unwrap_err().code(), Code::SourceSize);
     }

@@ -83,3 +83,21 @@ fn a_message_that_is_too_large_is_answered_with_its_id() {
     assert_eq!(large["result"]["structuredContent"]["error"]["code"], "SOURCE_SIZE");
     assert_eq!(client.execute("return 1")["result"], 1);
 }
+
+#[test]
+fn a_request_with_the_id_of_an_open_one_is_refused_and_both_are_answered() {
+    let env = allowing();
+    let mut client = toolbox_client(&env);
+    let code = "return await mcp.pml.sleep({ ms: 500 })";
+    let first =
+        client.begin("tools/call", json!({ "name": "execute", "arguments": { "code": code } }));
+    client.send(&json!({ "jsonrpc": "2.0", "id": first, "method": "ping" }).to_string());
+    let refused = client.receive();
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(first), &json!(-32600)));
+    assert_snapshot!(refused["error"]["message"].as_str().expect("a text"), @"another request with this `id` is not answered yet");
+    let done = client.answer(first);
+    assert_eq!(done["result"]["structuredContent"]["status"], "success", "{done}");
+    // The id is free once its request is answered, or cancelled.
+    client.send(&json!({ "jsonrpc": "2.0", "id": first, "method": "ping" }).to_string());
+    assert_eq!(client.answer(first)["error"], Value::Null);
+}

@@ -155,7 +155,7 @@ fn found(value: &Value) -> String {
             format!("the string \"{}\"", in_one_line(text))
         }
         Value::String(_) => "a string".into(),
-        Value::Array(_) => "a list".into(),
+        Value::Array(_) => "an array".into(),
         Value::Object(_) => "an object".into(),
     }
 }

@@ -96,7 +96,7 @@ fn wrong_parameters_are_refused_in_words_that_a_model_can_act_on() {
     execute {"inputs":{}}
       give `code`, the program to run; or `name`, `continue_workflow` or `handle`
     execute {"code":"1","inputs":[1,2]}
-      `inputs` must be an object, not a list
+      `inputs` must be an object, not an array
     execute {"code":"1","inputs":"{\"a\":1}"}
       `inputs` must be an object, not the string "{"a":1}"
     execute {"code":"1","inputs":null}
@@ -104,7 +104,7 @@ fn wrong_parameters_are_refused_in_words_that_a_model_can_act_on() {
     execute {"code":1}
       `code` must be a string, not 1
     execute {"code":["return 1"]}
-      `code` must be a string, not a list
+      `code` must be a string, not an array
     execute {"kode":"1"}
       there is no parameter `kode`: did you mean `code`?
     execute {"program":"1"}
@@ -150,7 +150,7 @@ fn wrong_parameters_are_refused_in_words_that_a_model_can_act_on() {
     execute {"continue_workflow":{"answers":{"1":"yes"},"workflow_id":"ID"}}
       `continue_workflow`: an answer is `approve`, `always`, `always_1`, `decline`, `abort`, `{"result": …}`, `{"always": n}` or one of these with what it is about: `{"answer": …, "digest": …}`
     execute {"continue_workflow":{"answers":["approve"],"workflow_id":"ID"}}
-      `continue_workflow.answers` must be an object, not a list
+      `continue_workflow.answers` must be an object, not an array
     execute {"continue_workflow":{"approved":true,"digest":"abc","workflow_id":"ID"}}
       `continue_workflow`: a digest is 8 to 64 hex digits
     files:read {"continue_workflow":"yes"}
@@ -160,7 +160,7 @@ fn wrong_parameters_are_refused_in_words_that_a_model_can_act_on() {
     files:read {"path":"/a"}
       fine
     browse_components {"query":["files"]}
-      `query` must be a string, not a list
+      `query` must be a string, not an array
     browse_components {"budget":"4000"}
       `budget` must be a whole number from 0 on, not the string "4000"
     browse_components {"search":"files"}
@@ -191,7 +191,7 @@ fn a_call_that_is_no_call_says_what_is_wrong_with_it() {
     `name` is missing: it must be a string
     `name` is missing: it must be a string
     `name` must be a string, not 7
-    `arguments` must be an object, not a list
+    `arguments` must be an object, not an array
     `arguments` must be an object, not the string "{}"
     the parameters of `tools/call` are wrong
     "#);

@@ -41,6 +41,12 @@ impl FrameRefusal {
         FrameRefusal::new(id, ErrorCode::INVALID_REQUEST, message)
     }
 
+    /// Returns the refusal of a request whose id another one has that is not answered yet.
+    pub(super) fn taken(id: RequestId) -> FrameRefusal {
+        let message = "another request with this `id` is not answered yet";
+        FrameRefusal::new(Some(id), ErrorCode::INVALID_REQUEST, message)
+    }
+
     /// Returns the answer as it is sent.
     pub(super) fn to_line(&self) -> String {
         let FrameRefusal { id, code, message } = self;

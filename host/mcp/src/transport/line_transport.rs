@@ -3,6 +3,7 @@
 use super::frame::{ClientFrame, FrameRefusal};
 use super::line_reader::{ClientLine, LineReader};
 use super::line_writer::LineWriter;
+use super::open_requests::OpenRequests;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::service::RoleServer;
 use rmcp::transport::Transport;
@@ -27,6 +28,7 @@ pub(crate) struct LineTransport<R, W> {
     /// The refusal of the last line, until it is being sent.
     refusal: Option<FrameRefusal>,
     refusals: Arc<Semaphore>,
+    open: OpenRequests,
 }
 
 impl<R, W> LineTransport<R, W>
@@ -41,6 +43,7 @@ where
             output: Arc::new(Mutex::new(Some(LineWriter::new(output)))),
             refusal: None,
             refusals: Arc::new(Semaphore::new(MAX_REFUSALS)),
+            open: OpenRequests::default(),
         }
     }
 
@@ -72,6 +75,7 @@ where
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        self.open.note_answer(&message);
         let (line, output) = (serde_json::to_vec(&message), self.output.clone());
         async move { write(&output, &line?).await }
     }
@@ -87,7 +91,10 @@ where
                 }
             };
             match frame {
-                ClientFrame::Message(message) => return Some(*message),
+                ClientFrame::Message(message) => match self.open.note_message(&message) {
+                    Ok(()) => return Some(*message),
+                    Err(refusal) => self.refusal = Some(refusal),
+                },
                 ClientFrame::Refused(refusal) => self.refusal = Some(refusal),
                 ClientFrame::Ignored => {}
             }

@@ -315,7 +315,7 @@ fn what_is_wrong_refuses_the_whole_file_and_is_shown() {
             r#"{ "limits": { "memory": "1K" } }"#,
             "`limits.memory` is 1 KiB: it must be between 4 MiB and 1 GiB",
         ),
-        (r#"{ "limits": { "memory": "lots" } }"#, "`limits.memory`: write a size"),
+        (r#"{ "limits": { "memory": "lots" } }"#, "`limits.memory` is `lots`, which is not a size"),
         (
             r#"{ "limits": { "cpuTime": "-1s" } }"#,
             "`limits.cpuTime` is `-1s`, which is not a duration",

@@ -4,6 +4,8 @@ use crate::model::{CallId, CallResult, QuestionId, ResolvedTool, Timestamp};
 use crate::store::CallVerdict;
 use std::time::Duration;
 
+/// The start of the names of tools that have no server.
+const BUILT_IN: &str = "pml:";
 /// The tool of timers.
 const TIMER: &str = "pml:sleep";
 
@@ -182,7 +184,8 @@ impl<'a> PastCall<'a> {
     }
 
     /// Splits the time during which it waited for a person at the moment of their decision. It was
-    /// in `phase` afterwards, or since the run was resumed: until then no process had it.
+    /// in `phase` afterwards, or since the run was resumed: until then no process had it. A process
+    /// that resumes a run starts the server anew.
     pub(super) fn split_wait(
         &mut self,
         decided: Timestamp,
@@ -195,7 +198,13 @@ impl<'a> PastCall<'a> {
         if let Some(at) = self.spans.iter().position(waited) {
             let end = std::mem::replace(&mut self.spans[at].to, decided);
             let resumed = resumed.iter().copied().filter(|at| decided < *at && *at <= end);
-            let from = resumed.max().unwrap_or(decided);
+            let resumed = resumed.max();
+            let from = resumed.unwrap_or(decided);
+            let is_built_in = self.tool_name().starts_with(BUILT_IN);
+            let phase = match phase {
+                CallPhase::Queued if resumed.is_some() && !is_built_in => CallPhase::Starting,
+                phase => phase,
+            };
             self.spans.insert(at + 1, CallSpan { phase, from, to: end });
         }
     }

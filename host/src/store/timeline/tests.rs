@@ -228,3 +228,29 @@ fn a_reused_call_has_no_time_of_its_own() {
     let past = &timeline.calls[&call];
     assert_eq!((past.state(), past.spans.len()), (CallState::Ok, 0));
 }
+
+#[test]
+fn a_call_that_a_resumed_run_makes_after_a_yes_waits_for_its_server_first() {
+    for (tool, resumed, phase) in [
+        ("a:b", true, CallPhase::Starting),
+        ("a:b", false, CallPhase::Queued),
+        ("pml:confirm", true, CallPhase::Queued),
+    ] {
+        let question = question(RunId::new(), None);
+        let mut entries = vec![
+            entry(1, requested(1, tool)),
+            entry(2, JournalEvent::Asked { question: question.clone() }),
+        ];
+        if resumed {
+            entries.push(entry(5, JournalEvent::Resumed { pml: "0.1.0".into() }));
+        }
+        entries.push(entry(9, settled(1, value())));
+        let (ask, yes) = (&question.asks[0], crate::model::Decision::Approve);
+        let decided = RecordedDecision::new(question.id, ask.id, yes, "ann", "x", Timestamp(3))
+            .with_digest(Some(ask.digest()));
+        let timeline = Timeline::of(&entries).with_decisions(&[decided]);
+        let last = timeline.calls[&CallId::numbered(1)].spans.last().copied().unwrap();
+        let from = Timestamp(if resumed { 5 } else { 3 });
+        assert_eq!((last.phase, last.from, last.to), (phase, from, Timestamp(9)), "{tool}");
+    }
+}
