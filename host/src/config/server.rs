@@ -19,7 +19,8 @@ pub struct ServerConfig {
     /// sha256, in hex, of the server's identity: its launch line or URL as written, before
     /// variables were expanded.
     pub identity: String,
-    /// sha256, in hex, of the package that it is started from, if one was installed for it.
+    /// sha256, in hex, of all packages that were installed for it, in exact versions and with their
+    /// hashes: the same on all machines. `None` if it is not started from a package.
     pub package: Option<String>,
     /// Values of variables that were expanded anywhere in it. They are hidden wherever the server's
     /// output is shown.

@@ -9,7 +9,7 @@ use super::package_cache::{CacheEntry, PackageCache};
 use super::seal::InstallationKey;
 use super::staging::InstallLock;
 use crate::error::Error;
-use crate::model::{Ecosystem, Timestamp};
+use crate::model::{Clock, Ecosystem, SystemClock, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -150,7 +150,7 @@ impl PackageCache {
             CacheEntry::Sealed(record) => Some(record.closure),
             _ => None,
         }));
-        self.closures().retain(&kept);
+        self.closures().retain(&kept, SystemClock.now());
         Ok(())
     }
 

@@ -6,12 +6,17 @@
 use super::error::InstallError;
 use crate::disk;
 use crate::install::folders::make_folder;
-use crate::model::{MAX_CLOSURE_PACKAGES, PackageClosure, WriteDurability};
+use crate::model::{MAX_CLOSURE_PACKAGES, PackageClosure, Timestamp, WriteDurability};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 /// Maximum size of a closure's file: more than that of the largest one.
 const MAX_SIZE: u64 = 32 << 20;
+
+/// How long a closure is kept for a question that nobody has answered yet. Runs that wait are kept
+/// as long.
+const PENDING: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The closures of this user.
 #[derive(Clone, Debug)]
@@ -50,12 +55,17 @@ impl ClosureStore {
         (closure.len() <= MAX_CLOSURE_PACKAGES && closure.digest() == digest).then_some(closure)
     }
 
-    /// Removes all closures but these.
-    pub(super) fn retain(&self, kept: &BTreeSet<String>) {
+    /// Removes all closures but these, and those that may still be agreed to.
+    pub(super) fn retain(&self, kept: &BTreeSet<String>, now: Timestamp) {
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
         for entry in entries {
             let name = entry.file_name().to_string_lossy().into_owned();
-            if !name.strip_suffix(".json").is_some_and(|digest| kept.contains(digest)) {
+            let written = entry.metadata().and_then(|found| found.modified()).ok();
+            let written = written.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+            let now = Duration::from_micros(now.0);
+            let is_old = written.is_none_or(|written| written + PENDING < now);
+            let needed = name.strip_suffix(".json").is_some_and(|digest| kept.contains(digest));
+            if is_old && !needed {
                 // A file that cannot be removed does no harm.
                 let _ = std::fs::remove_file(entry.path());
             }
@@ -69,8 +79,8 @@ impl ClosureStore {
 
 #[cfg(test)]
 mod tests {
-    use super::ClosureStore;
-    use crate::model::{ClosurePackage, PackageClosure};
+    use super::{ClosureStore, Timestamp};
+    use crate::model::{Clock, ClosurePackage, PackageClosure, SystemClock};
 
     fn closure(version: &str) -> PackageClosure {
         let package = ClosurePackage { version: version.into(), ..ClosurePackage::default() };
@@ -90,7 +100,11 @@ mod tests {
         store.keep(&closure("1")).unwrap();
         assert_eq!(store.load(&digest), Some(closure("1")));
         assert_eq!((store.load("../x"), store.load("")), (None, None));
-        store.retain(&[other.clone()].into());
+        let now = SystemClock.now();
+        store.retain(&[other.clone()].into(), now);
+        assert!(store.load(&digest).is_some(), "a question may still name it");
+        let later = Timestamp(now.0 + 31 * 24 * 60 * 60 * 1_000_000);
+        store.retain(&[other.clone()].into(), later);
         assert!(store.load(&digest).is_none() && store.load(&other).is_some());
     }
 }

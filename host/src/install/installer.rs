@@ -2,23 +2,20 @@
 
 use super::count::count;
 use super::error::InstallError;
-use super::installation_record::InstallationRecord;
 use super::npm;
-use super::package_cache::{PackageCache, TREE};
-use super::pypi::{self, PythonTool};
-use super::resolver::{ResolveRequest, VersionResolver, check_closure, closure_of, platform};
-use super::spec::{InstallScripts, PackageSpec};
+use super::package_cache::TREE;
+use super::pypi::PythonTool;
+use super::resolver::{ResolveRequest, VersionResolver, closure_of, platform};
+use super::spec::PackageSpec;
 use crate::config::Environment;
 use crate::disk;
-use crate::install::installation_store::{FinishedInstall, InstallationStore};
+use crate::install::install_job::InstallJob;
+use crate::install::installation_store::InstallationStore;
 use crate::install::installed_package::{Installation, InstallationState, InstalledPackage};
 use crate::install::package_tool::Fetching;
 use crate::install::package_tool_setup::PackageToolSetup;
-use crate::install::resolved_version::is_version;
 use crate::install::staging::{InstallLock, StagingFolder};
-use crate::model::{
-    Ecosystem, Package, PackageClosure, PinnedPackage, Progress, ProgressCallback, escape,
-};
+use crate::model::{Ecosystem, Package, PinnedPackage, Progress, ProgressCallback, escape};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,19 +41,6 @@ struct InstallerInner {
     verified: Mutex<HashMap<(String, String), Arc<Installation>>>,
     /// Whether no registry may be asked.
     offline: AtomicBool,
-}
-
-/// An installation to make.
-#[derive(Clone)]
-struct InstallJob {
-    spec: PackageSpec,
-    package: Package,
-    closure: PackageClosure,
-    /// The digest of the closure.
-    digest: String,
-    platform: String,
-    /// The name of the entry in the cache.
-    name: String,
 }
 
 impl Installer {
@@ -144,7 +128,9 @@ impl Installer {
             ecosystem: package.ecosystem,
             name: package.name.clone(),
             version: package.version.clone(),
-            integrity: package.integrity.clone(),
+            // A version of a Python package has several files: the closure names the one for this
+            // machine.
+            integrity: package.integrity.clone().filter(|_| spec.ecosystem() == Ecosystem::Npm),
             program_of: package.program_of.clone(),
             closures: [(platform, closure)].into(),
         })
@@ -163,14 +149,13 @@ impl Installer {
         package: &Package,
         on_progress: ProgressCallback,
     ) -> Result<InstalledPackage, InstallError> {
-        check_agreement(spec, package)?;
-        let named = format!("{}@{}", escape(&package.name), package.version);
+        let named = format!("{}@{}", escape(&package.name), escape(&package.version));
         let step =
             |step: &str, done| on_progress(Progress::new(format!("{step} {named}"), done, None));
         let (server, version) = (package.server.as_str(), package.version.as_str());
         info!(target: "pml::install", server, version, "install begins");
         step("preparing", 0);
-        let job = self.job(spec, package).await?;
+        let job = InstallJob::of(&self.0.store, spec, package, self.fetching()).await?;
         let waiting = job.clone();
         let (lock, existing) = self
             .blocking(move |store| {
@@ -223,18 +208,6 @@ impl Installer {
         Ok(installed)
     }
 
-    /// Returns what has to be installed, and where.
-    async fn job(&self, spec: &PackageSpec, package: &Package) -> Result<InstallJob, InstallError> {
-        let (store, fetching) = (&self.0.store, self.fetching());
-        let closure = closure_of(store, spec, package, fetching).await?;
-        check_closure(spec, package, &closure)?;
-        let platform = platform(store, spec, fetching).await?;
-        let (digest, key) = (closure.digest(), store.cache()?.key()?);
-        let name = PackageCache::entry_name(spec, package, &digest, &platform, &key);
-        let (spec, package) = (spec.clone(), package.clone());
-        Ok(InstallJob { spec, package, closure, digest, platform, name })
-    }
-
     /// Runs the ecosystem's tool. Returns the number of installed packages.
     async fn run_package_tool(&self, job: &InstallJob, tree: &Path) -> Result<u64, InstallError> {
         let InstallJob { spec, package, closure, .. } = job;
@@ -270,7 +243,7 @@ impl Installer {
         stage: StagingFolder,
     ) -> Result<Installation, InstallError> {
         self.blocking(move |store| {
-            let record = match finish_staged(store, &job, packages, stage.path()) {
+            let record = match job.finish_staged(store, packages, stage.path()) {
                 Ok(record) => record,
                 Err(error) => {
                     stage.discard();
@@ -314,57 +287,6 @@ impl Installer {
 
     fn verified(&self) -> std::sync::MutexGuard<'_, HashMap<(String, String), Arc<Installation>>> {
         self.0.verified.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Checks the files in `stage`, makes them read-only, and writes their record beside them.
-fn finish_staged(
-    store: &InstallationStore,
-    job: &InstallJob,
-    packages: u64,
-    stage: &Path,
-) -> Result<InstallationRecord, InstallError> {
-    let InstallJob { spec, package, closure, digest, platform, name } = job;
-    let (cache, tree) = (store.cache()?, stage.join(TREE));
-    if package.ecosystem == Ecosystem::Pypi {
-        pypi::finish(&tree, &cache.tree(name), package, closure)?;
-    }
-    let finished =
-        FinishedInstall { spec, package, closure: digest, platform, packages, name, tree: &tree };
-    let record = cache.key()?.seal(finished.record()?);
-    disk::make_read_only(&tree)
-        .map_err(|error| InstallError::io("make the folder read-only", &tree, error))?;
-    PackageCache::write_record(stage, &record)?;
-    Ok(record)
-}
-
-/// Checks that a package is still the one that the launch line asks for, and that its version is
-/// safe in a path. The package may have been read from a journal.
-fn check_agreement(spec: &PackageSpec, package: &Package) -> Result<(), InstallError> {
-    let mismatch = |what, agreed: &str, found: &str| InstallError::Mismatch {
-        package: escape(&package.name).into_owned(),
-        what,
-        agreed: escape(agreed).into_owned(),
-        found: escape(found).into_owned(),
-    };
-    if package.ecosystem != spec.ecosystem() || package.name != spec.package().name {
-        return Err(mismatch("the name", &package.name, &spec.package().name));
-    }
-    let beside: Vec<String> = spec.beside().iter().map(ToString::to_string).collect();
-    if package.beside != beside {
-        return Err(mismatch("what comes beside it", &package.beside.join(" "), &beside.join(" ")));
-    }
-    let named = |name: &str| package.program_of.as_deref().is_none_or(|of| of == name);
-    if !named(&package.name) && !spec.beside().iter().any(|one| named(&one.name)) {
-        let of = package.program_of.as_deref().unwrap_or_default();
-        return Err(mismatch("the package whose program is started", of, &package.name));
-    }
-    if spec.scripts() == InstallScripts::Allowed && !package.scripts {
-        return Err(mismatch("whether code of it may run", "no", "yes"));
-    }
-    match is_version(&package.version) {
-        true => Ok(()),
-        false => Err(mismatch("the version", &package.version, "none")),
     }
 }
 

@@ -25,6 +25,7 @@ mod digest;
 mod environment;
 mod error;
 mod folders;
+mod install_job;
 mod installation_record;
 mod installation_store;
 mod installed_package;

@@ -152,11 +152,12 @@ async fn resolve_pinned(
         return check_pinned(spec, pinned, resolved);
     };
     let program_of = pinned.program_of.clone().unwrap_or_else(|| spec.package().name.clone());
+    let own = closure.packages.get(&key_of(spec)).map(|package| package.hash.clone());
     let resolved = ResolvedVersion {
         version: pinned.version.clone(),
         size: None,
         source: source(store, spec, fetching).await?,
-        integrity: pinned.integrity.clone(),
+        integrity: own,
         program_of,
         platform,
         closure: closure.clone(),
@@ -178,9 +179,19 @@ fn check_pinned(
         return Err(unusable("another package is pinned"));
     }
     let mut package = Package::new("", pinned.ecosystem, &pinned.name, &pinned.version, "", "");
-    package.integrity = pinned.integrity.clone();
+    // On another machine, a Python package has another file.
+    let comparable = spec.ecosystem() == Ecosystem::Npm;
+    package.integrity = pinned.integrity.clone().filter(|_| comparable);
     check_closure(spec, &package, &resolved.closure)?;
     Ok(resolved)
+}
+
+/// Returns the name of the package itself in its closure.
+fn key_of(spec: &PackageSpec) -> String {
+    match spec.ecosystem() {
+        Ecosystem::Npm => spec.package().name.clone(),
+        _ => pypi::normalize(&spec.package().name),
+    }
 }
 
 /// Checks that a closure has the package itself in the version that was agreed to, and with its
@@ -196,11 +207,7 @@ pub(super) fn check_closure(
             reason: format!("it needs more than {MAX_CLOSURE_PACKAGES} packages"),
         });
     }
-    let name = match spec.ecosystem() {
-        Ecosystem::Npm => package.name.clone(),
-        _ => pypi::normalize(&package.name),
-    };
-    let found = closure.packages.get(&name);
+    let found = closure.packages.get(&key_of(spec));
     let mismatch = |what, agreed: &str, found: Option<&str>| InstallError::Mismatch {
         package: package.name.clone(),
         what,

@@ -1,5 +1,6 @@
 //! A project with a fake npm, and the package in the fake's registry.
 
+use super::CleanFolder;
 use crate::config::Environment;
 use crate::install::{Installer, PackageCache, PackageSpec};
 use crate::model::{Ecosystem, Package};
@@ -8,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 /// A project, a home folder, and a `PATH` that begins with a fake npm.
 pub(super) struct InstallFixture {
-    pub(super) folder: tempfile::TempDir,
+    pub(super) folder: CleanFolder,
 }
 
 impl InstallFixture {
     pub(super) fn new() -> InstallFixture {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = CleanFolder::new();
         for name in ["project/.pml", "home", "bin"] {
             fs::create_dir_all(folder.path().join(name)).expect("a folder");
         }

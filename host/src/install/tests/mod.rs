@@ -4,6 +4,8 @@
 #[cfg(unix)]
 mod alive;
 #[cfg(unix)]
+mod clean_folder;
+#[cfg(unix)]
 mod install_fixture;
 #[cfg(unix)]
 mod installing;
@@ -22,6 +24,8 @@ mod sharing;
 use super::InstallationState;
 #[cfg(unix)]
 use alive::is_alive;
+#[cfg(unix)]
+use clean_folder::CleanFolder;
 #[cfg(unix)]
 use install_fixture::{InstallFixture, agreed, overwrite, spec};
 #[cfg(unix)]

@@ -3,7 +3,7 @@
 //! With `PML_TEST_OFFLINE=1` in the environment these tests are skipped, and each prints that
 //! to stderr.
 
-use super::{InstallationState, ignore_progress, record_progress, spec};
+use super::{CleanFolder, InstallationState, ignore_progress, record_progress, spec};
 use crate::config::Environment;
 use crate::install::error::InstallError;
 use crate::install::{InstallScripts, InstalledPackage, Installer};
@@ -51,7 +51,7 @@ async fn a_package_of_npm_is_installed_whatever_the_project_says_of_registries()
     if left_out() {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = CleanFolder::new();
     let project = folder.path().join("project");
     // A hostile project: every file that npm would read, with a registry that does not exist.
     for at in [project.clone(), project.join(".pml"), project.join(".pml/deps")] {
@@ -81,7 +81,7 @@ async fn a_package_of_python_is_installed_and_stays_what_it_was() {
     if left_out() {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = CleanFolder::new();
     let project = folder.path().join("project");
     fs::create_dir(&project).unwrap();
     fs::write(project.join("uv.toml"), "index-url = \"http://127.0.0.1:9/\"\n").unwrap();
@@ -107,7 +107,7 @@ async fn packages_that_no_registry_has_are_named() {
     if left_out() {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = CleanFolder::new();
     for line in
         ["npx pml-no-such-package-a8f3", "uvx pml-no-such-package-a8f3", "npx mcp-hello-world@999"]
     {
@@ -122,7 +122,7 @@ async fn a_python_package_that_would_have_to_be_built_is_refused_unless_that_is_
     if left_out() {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = CleanFolder::new();
     // It has only been published as source.
     let docopt = spec("uvx docopt==0.6.2");
     let refused = installer(folder.path()).resolve("x", &docopt, "", None).await.unwrap_err();
@@ -138,7 +138,7 @@ async fn platforms_aliases_and_nested_versions_are_installed_as_they_were_resolv
     if left_out() {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = CleanFolder::new();
     fs::create_dir(folder.path().join("project")).unwrap();
     let line = "npx -y -p @modelcontextprotocol/server-everything@2026.7.4 -p sharp@0.34.5 -p @isaacs/cliui@8.0.2 mcp-server-everything";
     let (installer, spec) = (installer(folder.path()), spec(line));
@@ -156,7 +156,7 @@ async fn platforms_aliases_and_nested_versions_are_installed_as_they_were_resolv
     let answer = greet(&installed, folder.path()).await;
     assert!(answer.contains("serverInfo"), "{answer}");
     // Another machine, with what is pinned, gets the same without asking for versions.
-    let other = tempfile::tempdir().unwrap();
+    let other = CleanFolder::new();
     fs::create_dir(other.path().join("project")).unwrap();
     let installer = self::installer(other.path());
     let again = installer.resolve("all", &spec, line, Some(&pinned)).await.unwrap();
@@ -170,7 +170,7 @@ async fn a_closure_with_another_hash_is_not_installed() {
     if left_out() {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = CleanFolder::new();
     fs::create_dir(folder.path().join("project")).unwrap();
     for (line, name) in [("npx mcp-hello-world@1.1.2", "zod"), ("uvx mcp-server-calculator", "mcp")]
     {
@@ -198,7 +198,7 @@ async fn uv_and_pip_resolve_the_same_closure_and_install_each_others() {
         return;
     }
     let line = "uvx mcp-server-calculator==0.2.1";
-    let (folder, spec) = (tempfile::tempdir().unwrap(), spec(line));
+    let (folder, spec) = (CleanFolder::new(), spec(line));
     fs::create_dir(folder.path().join("project")).unwrap();
     let with_uv = |folder: &Path| {
         let variables = environment(folder).pick(|_| true).into_iter();
@@ -238,7 +238,7 @@ async fn a_closure_of_another_platform_decides_the_versions_for_this_one() {
         return;
     }
     let line = "uvx mcp-server-calculator==0.2.1";
-    let (folder, spec) = (tempfile::tempdir().unwrap(), spec(line));
+    let (folder, spec) = (CleanFolder::new(), spec(line));
     fs::create_dir(folder.path().join("project")).unwrap();
     let installer = installer(folder.path());
     let package = installer.resolve("a", &spec, line, None).await.unwrap();
@@ -260,7 +260,7 @@ async fn offline_a_second_project_installs_what_the_cache_of_npm_has() {
     if left_out() {
         return;
     }
-    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (first, second) = (CleanFolder::new(), CleanFolder::new());
     let line = "npx mcp-hello-world@1.1.2";
     let spec = spec(line);
     let own = |folder: &Path| {

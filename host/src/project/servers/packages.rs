@@ -202,11 +202,13 @@ impl ServerPackages {
 
     /// Returns the package that the launch line of a server names.
     fn spec(&self, server: &str) -> Result<Option<PackageSpec>, Error> {
-        let started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, spec)) = started.get(server) {
-            return Ok(Some(spec.clone()));
+        let Some(config) = self.upstreams.config(server) else { return Ok(None) };
+        if config.package.is_none() {
+            return spec(&config);
         }
-        self.upstreams.config(server).map_or(Ok(None), |config| spec(&config))
+        // Its configuration names the program by now.
+        let started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(started.get(server).map(|(_, spec)| spec.clone()))
     }
 
     /// Returns the state of the package that a server is started from. No registry is contacted.

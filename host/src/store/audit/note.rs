@@ -88,7 +88,7 @@ pub enum AuditEvent {
     Installed {
         /// The package.
         package: Package,
-        /// The digest of the installed package.
+        /// The digest of all packages that were installed. Of older pmls, that of the folder.
         digest: Option<String>,
     },
     /// Somebody trusted a project's files.
