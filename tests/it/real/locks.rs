@@ -100,6 +100,34 @@ fn a_package_that_is_not_as_locked_is_not_installed() {
 }
 
 #[test]
+fn a_lock_of_somebody_else_brings_no_package_that_nobody_needs() {
+    if left_out() {
+        return;
+    }
+    let env = hello_project(pml(), &json!({ "allow": ["*"] }));
+    assert_eq!(run(&env, &["lock", "--yes"]).code, 0);
+    let text = lock_text(&env);
+    // A real package with its real hash, which `mcp-hello-world` is said to need.
+    const FOREIGN: &str = "is-number = { version = \"7.0.0\", hash = \"sha512-41Cifkg6e8TylSpdtTpeLVMqvSBEVzTttHvERD741+pnZ8ANv0004MRL43QKPDlK9cGvNp6NZWZUBlbGXYxxng==\" }";
+    let key =
+        |line: &str| line.trim_start_matches('"').split(['"', ' ']).next().unwrap_or("").to_owned();
+    let mut lines: Vec<String> = text.lines().map(Into::into).collect();
+    let begin =
+        lines.iter().position(|line| line == "[servers.hello.packages.any]").expect("a closure");
+    let after = lines[begin + 1..]
+        .iter()
+        .position(|line| line.is_empty() || key(line).as_str() > "is-number");
+    lines.insert(begin + 1 + after.expect("an end"), FOREIGN.into());
+    let main = lines.iter_mut().find(|line| line.starts_with("mcp-hello-world = ")).expect("it");
+    *main = main.replace("needs = [", "needs = [\"is-number\", ");
+    let other = on_another_machine(&env);
+    other.write(".pml/mcp.lock", lines.join("\n") + "\n");
+    let refused = run_in_ci(&other, &["eval", GREET, "--trust", "--yes"]);
+    assert_eq!(refused.code, 1, "{}", refused.stderr);
+    assert!(refused.stderr.contains("no package needs `is-number@7.0.0`"), "{}", refused.stderr);
+}
+
+#[test]
 fn another_version_in_a_pulled_lock_is_one_question_with_both_versions() {
     if left_out() {
         return;

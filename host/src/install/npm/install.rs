@@ -5,6 +5,7 @@
 use super::super::error::InstallError;
 use super::super::spec::{InstallScripts, PackageSpec};
 use super::closure_files::closure_files;
+use super::declared::check_declared;
 use super::guard::{NpmSpawnGuard, check_success};
 use super::lock::COMMON_FLAGS;
 use super::package_lock::PackageLock;
@@ -43,11 +44,11 @@ pub(in super::super) async fn install(
     // A package can contain a lock file of its own, which npm may read after unpacking it.
     let hidden = folder.join("node_modules/.package-lock.json");
     let packages = PackageLock::read(tool, &hidden)?.check_installed(package, closure)?;
+    // The lock file does not say which packages have scripts and programs, nor what they ask for.
+    // Without it, npm reads that from the packages.
+    std::fs::remove_file(&hidden).map_err(|error| InstallError::io("remove", &hidden, error))?;
+    check_declared(&npm, &package.name, closure, folder).await?;
     if spec.scripts() == InstallScripts::Allowed {
-        // The lock file does not say which packages have scripts and programs. Without it, npm
-        // reads that from the packages.
-        std::fs::remove_file(&hidden)
-            .map_err(|error| InstallError::io("remove", &hidden, error))?;
         scripts::run(tool, environment, &ScratchFolder::new(home)?, folder).await?;
     }
     Ok(packages)

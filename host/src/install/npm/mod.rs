@@ -10,6 +10,7 @@
 
 mod closure;
 mod closure_files;
+mod declared;
 mod find;
 mod guard;
 mod install;

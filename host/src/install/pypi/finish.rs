@@ -2,6 +2,7 @@
 
 use super::super::error::InstallError;
 use super::closure;
+use super::declared;
 use super::distribution::Distribution;
 use super::sources;
 use crate::install::pypi::launchers;
@@ -24,6 +25,7 @@ pub(in super::super) fn finish(
     let all = Distribution::all(folder)?;
     closure::check_installed(package, closure, &all)?;
     sources::check(folder, package, &all)?;
+    declared::check(folder, package, &all)?;
     launchers::make(folder, package, &all)?;
     let (old, new) = (folder.to_string_lossy(), target.to_string_lossy());
     let bin = folder.join("bin");

@@ -12,6 +12,7 @@
 mod build_environment;
 mod closure;
 mod compile;
+mod declared;
 mod distribution;
 mod finish;
 mod launchers;
