@@ -13,7 +13,10 @@ use super::package_cache::{CacheEntry, PackageCache};
 use super::spec::PackageSpec;
 use crate::config::Environment;
 use crate::model::{Clock, Ecosystem, Package, PackageClosure, SystemClock};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::time::Instant;
 
 /// The installations of a project.
 #[derive(Clone)]
@@ -21,9 +24,24 @@ pub(super) struct InstallationStore {
     /// The project's folder.
     pub(super) project: PathBuf,
     pub(super) environment: Environment,
+    /// The platforms of the machine's Pythons, by the version that a launch line asks for.
+    platforms: Arc<Mutex<KnownPlatforms>>,
 }
 
+/// Labels of platforms, and when each was determined.
+type KnownPlatforms = HashMap<String, (Instant, String)>;
+
 impl InstallationStore {
+    /// Returns the installations of the project in `project`.
+    pub(super) fn new(project: PathBuf, environment: Environment) -> InstallationStore {
+        InstallationStore { project, environment, platforms: Arc::default() }
+    }
+
+    /// Locks the platforms that are known.
+    pub(super) fn known_platforms(&self) -> MutexGuard<'_, KnownPlatforms> {
+        self.platforms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Returns the user's package cache.
     pub(super) fn cache(&self) -> Result<PackageCache, InstallError> {
         PackageCache::of(&self.environment, &self.project).map_err(InstallError::State)

@@ -46,7 +46,7 @@ struct InstallerInner {
 impl Installer {
     /// Returns the installer of the project in `project`. It reads no file yet.
     pub(crate) fn new(project: impl Into<PathBuf>, environment: Environment) -> Installer {
-        let store = InstallationStore { project: project.into(), environment };
+        let store = InstallationStore::new(project.into(), environment);
         let (resolver, verified) = (VersionResolver::default(), Mutex::default());
         let offline = AtomicBool::new(false);
         Installer(Arc::new(InstallerInner { store, resolver, verified, offline }))

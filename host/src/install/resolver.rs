@@ -120,7 +120,8 @@ pub(super) async fn closure_of(
     }
 }
 
-/// Returns the platform of the closures that fit this machine.
+/// Returns the platform of the closures that fit this machine. For Python it is remembered for some
+/// minutes, since an interpreter has to be started for it.
 pub(super) async fn platform(
     store: &InstallationStore,
     spec: &PackageSpec,
@@ -129,12 +130,19 @@ pub(super) async fn platform(
     if spec.ecosystem() == Ecosystem::Npm {
         return Ok(ANY_PLATFORM.into());
     }
+    let python = spec.python().unwrap_or_default().to_owned();
+    let known = store.known_platforms().get(&python).cloned();
+    if let Some((_, label)) = known.filter(|(at, _)| at.elapsed() < LIFETIME) {
+        return Ok(label);
+    }
     let setup = PackageToolSetup::of(store, fetching)?;
     let written = spec.written();
     let backend = PythonTool::of(&store.environment, spec)?;
     let program = (backend.name(), backend.program());
     let tool = setup.tool(program, "prepare", &written, RESOLVE_TIMEOUT);
-    Ok(backend.platform(&tool, spec, &setup.home).await?.label())
+    let label = backend.platform(&tool, spec, &setup.home).await?.label();
+    store.known_platforms().insert(python, (Instant::now(), label.clone()));
+    Ok(label)
 }
 
 /// Returns what is pinned. No registry is asked if a closure for this machine is pinned.

@@ -116,6 +116,28 @@ fn an_install_says_what_from_where_and_which_call_follows() {
 }
 
 #[test]
+fn a_package_says_how_many_come_along() {
+    let shown = |packages: Option<u64>| {
+        let package = Package { packages, closure: Some("c".repeat(64)), ..package() };
+        let ask = ask(AskKind::Dependency, Some(Need::Install(package)));
+        (lines_of_ask(&ask)[1].clone(), details_of_ask(&ask))
+    };
+    let (line, details) = shown(Some(111));
+    assert_eq!(
+        line,
+        "install        │ @scope/serena@0.5.0 (1.2 MB) and 110 more packages from registry.example"
+    );
+    let digest = format!("digest of all packages │ {}", "c".repeat(64));
+    for expected in ["together with │ 110 more packages, which it needs", &digest] {
+        assert!(details.iter().any(|line| line == expected), "{expected}: {details:#?}");
+    }
+    assert!(shown(Some(2)).0.contains(" and 1 more package from "));
+    for alone in [Some(1), Some(0), None] {
+        assert!(shown(alone).0.ends_with("(1.2 MB) from registry.example"), "{alone:?}");
+    }
+}
+
+#[test]
 fn a_package_cannot_talk_itself_into_another() {
     let mut sly = package();
     sly.name = "good@1.0.0 (1.0 kB) from registry.example".into();

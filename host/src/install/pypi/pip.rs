@@ -117,7 +117,7 @@ pub(super) async fn resolve(
         closure: of_report(tool, &report)?,
     }
     .validated(tool)?;
-    if url.ends_with(".whl") {
+    if url.ends_with(".whl") && tool.fetching == Fetching::Allowed {
         let pinned = spec.package().pinned(&resolved.version);
         resolved.size = size(tool, &pinned, scratch.path()).await;
     }

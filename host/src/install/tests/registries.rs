@@ -264,13 +264,20 @@ async fn offline_a_second_project_installs_what_the_cache_of_npm_has() {
     let line = "npx mcp-hello-world@1.1.2";
     let spec = spec(line);
     let own = |folder: &Path| {
-        fs::create_dir(folder.join("project")).unwrap();
+        fs::create_dir_all(folder.join("project")).unwrap();
         let npm_cache = first.path().join("npm-cache").display().to_string();
         let variables = environment(folder).pick(|name| name != "npm_config_cache").into_iter();
         let variables = variables.map(|(name, value)| (name, value.reveal().to_owned()));
         let all = variables.chain([("npm_config_cache".to_owned(), npm_cache)]);
         Installer::new(folder.join("project"), all.collect())
     };
+    // pip does not use its cache without asking its index.
+    let python = self::spec("uvx mcp-server-calculator==0.2.1");
+    fs::create_dir(second.path().join("project")).unwrap();
+    let pip = installer(second.path());
+    pip.refuse_fetching();
+    let refused = pip.resolve("b", &python, "uvx …", None).await.unwrap_err();
+    assert!(matches!(refused, InstallError::NotCached { .. }), "{refused}");
     // The second one has other state and cache folders, like another user with the same npm.
     let offline = own(second.path());
     offline.refuse_fetching();
