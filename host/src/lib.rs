@@ -65,14 +65,15 @@
 //! [`UserSettings`](project::UserSettings) are read from `$XDG_CONFIG_HOME/pml/config.json`
 //! (`config.schema.json`), which nothing here writes; a [`SettingsFile`](project::SettingsFile)
 //! writes `.pml.json`, and a [`ProjectState`](project::ProjectState) writes `client-id` and
-//! `deps.json` into `.pml`. Packages that servers are started from are installed once for all projects,
-//! into `packages/` of the user's cache folder ([`Environment::cache_folder`]:
+//! `deps.json` into `.pml`, and a [`LockFile`](lock::LockFile) `mcp.lock`, the only file there that is
+//! committed. Packages that servers are started from are installed once for all projects, into `packages/` of the user's cache folder ([`Environment::cache_folder`]:
 //! `$XDG_CACHE_HOME/pml`, `~/.cache/pml`), with their closures in `closures/`: see
 //! [`PackageCache`](project::PackageCache).
 //! In the user's state folder ([`Environment::state_folder`]: `--state-dir`, `PML_STATE_DIR`,
 //! `$XDG_STATE_HOME/pml`, `~/.local/state/pml`) are, beside the journals, what they trust
-//! (`trust.json`), the packages that they agreed to (`packages.json`), the ends of audit trails (`audit/`), and the key that seals what was installed
-//! and an open question that a client carries (`state.key`, a [`UserKey`](project::UserKey));
+//! (`trust.json`), the packages that they agreed to (`packages.json`), what they approved of a
+//! project's servers and tools (`approved.json` beside its journal), the ends of audit trails
+//! (`audit/`), and the key that seals what was installed and an open question that a client carries (`state.key`, a [`UserKey`](project::UserKey));
 //! package managers run in `tools/`; journals that gave way to an adopted one are in `replaced/`.
 //! `pml init` adds to `.gitignore`; `pml types` writes `.pml/mcp.d.ts`; `pml import` reads the
 //! files of Claude Code, Claude Desktop, VS Code and Cursor.

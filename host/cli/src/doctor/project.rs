@@ -3,9 +3,10 @@
 
 use super::check::DoctorCheck;
 use crate::project_context::ProjectContext;
-use crate::quantity::size;
+use crate::quantity::{counted, size};
 use pml::{
     Environment, Project,
+    lock::LockFile,
     project::{ImportSource, ProjectState, TrustState, find_servers},
     text::{escape, in_one_line},
 };
@@ -46,6 +47,7 @@ pub(super) fn checks(project: &Project) -> Vec<DoctorCheck> {
         }),
         _ => {}
     }
+    checks.extend(lock(project));
     checks.extend(version_control(&project.root));
     checks.extend(project.unused_packages().map(|unused| {
         let (folder, bytes) = (in_one_line(&unused.folder.to_string_lossy()), size(unused.size));
@@ -53,6 +55,24 @@ pub(super) fn checks(project: &Project) -> Vec<DoctorCheck> {
         DoctorCheck::note(AREA, message).hint("the folder can be removed")
     }));
     checks
+}
+
+/// Checks that the lock can be read. What it lacks is for `pml lock --check` to say.
+fn lock(project: &Project) -> Option<DoctorCheck> {
+    match LockFile::in_folder(project.state_folder()).read() {
+        Ok(None) if project.servers.is_empty() => None,
+        Ok(None) => Some(
+            DoctorCheck::note(AREA, "there is no `.pml/mcp.lock` yet: the first call writes it")
+                .hint("`pml lock` writes it for all servers; commit it"),
+        ),
+        Ok(Some(lock)) => {
+            let tools: usize = lock.servers.values().map(|server| server.tools.len()).sum();
+            let servers = counted(lock.servers.len() as u64, "server");
+            let tools = counted(tools as u64, "tool");
+            Some(DoctorCheck::fine(AREA, format!("the lock can be read: {servers}, {tools}")))
+        }
+        Err(error) => Some(DoctorCheck::error(AREA, &error)),
+    }
 }
 
 /// Checks that version control ignores the files it should not include.

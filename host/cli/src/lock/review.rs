@@ -33,7 +33,7 @@ pub(super) fn write(flags: &LockWriteFlags) -> Result<ExitCode> {
     let context = ManuallyDrop::new(ProjectContext::open(flags.files_trust()?)?);
     require_trust(&context)?;
     permit.require_person(COMMAND, flags.yes)?;
-    Store::make_folder(&context.project.state_folder()).map_err(pml::Error::from)?;
+    Store::make_folder(context.project.state_folder()).map_err(pml::Error::from)?;
     let servers = &context.servers;
     ManuallyDrop::new(runtime()?).block_on(async {
         let (missing, failed) = missing_packages(servers, &servers.names()).await;

@@ -49,7 +49,7 @@ impl LockUpdateCommand {
         let context = ManuallyDrop::new(ProjectContext::open(trust)?);
         require_trust(&context)?;
         permit.require_person(command, self.yes)?;
-        Store::make_folder(&context.project.state_folder()).map_err(pml::Error::from)?;
+        Store::make_folder(context.project.state_folder()).map_err(pml::Error::from)?;
         let servers = &context.servers;
         let names = self.names(servers)?;
         ManuallyDrop::new(runtime()?).block_on(async {
