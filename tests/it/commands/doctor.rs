@@ -39,6 +39,8 @@ fn a_healthy_project_is_fine_and_nothing_is_started_or_made() {
     note  the audit trail is empty
     ok    `.pml.json` can be read: $TEST_ENV
     ok    you trust these files
+    note  there is no `.pml/mcp.lock` yet: the first call writes it
+          hint: `pml lock` writes it for all servers; commit it
     servers
     ok    `box` can be started: $TEST_ENV/bin/sh
     policy
@@ -46,7 +48,7 @@ fn a_healthy_project_is_fine_and_nothing_is_started_or_made() {
     clients
     note  no client uses pml in this folder
           hint: for Claude Code, run `claude mcp add pml -- pml stdio`
-    no problems found, and 1 hint says what to do next
+    no problems found, and 2 hints say what to do next
     "#);
     assert_eq!(lines_of(&env, "starts").len(), 0);
     assert!(!env.path().join(".pml").exists() && !env.state().join("projects").exists());
