@@ -70,7 +70,7 @@ impl CallCommand {
         let context = ManuallyDrop::new(ProjectContext::open_for_runs(
             self.once.files_trust()?,
             storage,
-            self.lock.mode(),
+            self.lock.mode()?,
         )?);
         let journal = project::journal_for(storage, context.project.durability, &context.project)?;
         let runtime = ManuallyDrop::new(runtime()?);

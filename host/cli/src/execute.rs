@@ -215,7 +215,7 @@ fn project_context(options: &RunOptions) -> Result<ProjectContext> {
     ProjectContext::open_for_runs(
         options.once.files_trust()?,
         options.storage(),
-        options.lock.mode(),
+        options.lock.mode()?,
     )
 }
 

@@ -292,6 +292,15 @@ pub(super) fn package_lines(package: &Package) -> String {
     if let Some(starts) = package.starts_other() {
         line += &format!("\n  START the program of │ {}", in_one_line(starts));
     }
+    if !package.replaces.is_empty() {
+        line += "\n  CHANGED since it was locked or approved:";
+    }
+    for difference in &package.replaces {
+        line += &format!("\n    {}", in_one_line(&difference.part));
+        for changed in difference.lines() {
+            line += &format!("\n    │ {}", in_one_line(&changed));
+        }
+    }
     line
 }
 

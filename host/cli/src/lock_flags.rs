@@ -1,5 +1,7 @@
 //! `--frozen` and `--no-frozen`: whether a command may add to the lock.
 
+use crate::widening_permit;
+use anyhow::Result;
 use clap::Args;
 use pml::{Environment, project::LockMode};
 
@@ -17,12 +19,18 @@ pub(super) struct LockFlags {
 
 impl LockFlags {
     /// Returns how servers are held against the lock.
-    pub(super) fn mode(self) -> LockMode {
+    ///
+    /// # Errors
+    /// If an agent runs the command with `--no-frozen`, which lets more run than without it.
+    pub(super) fn mode(self) -> Result<LockMode> {
+        if self.no_frozen {
+            widening_permit::refuse_agents("--no-frozen")?;
+        }
         let frozen =
             self.frozen || !self.no_frozen && Environment::of_process().is_continuous_integration();
-        match frozen {
+        Ok(match frozen {
             true => LockMode::Frozen,
             false => LockMode::Update,
-        }
+        })
     }
 }

@@ -68,7 +68,7 @@ impl StdioCommand {
             let context = ProjectContext::open_for_runs(
                 ProjectFilesTrust::AsRecorded,
                 storage,
-                self.lock.mode(),
+                self.lock.mode()?,
             )?;
             let durability = context.project.durability;
             let journal = project::journal_for(storage, durability, &context.project)?;

@@ -168,6 +168,19 @@ impl WideningPermit {
         }
     }
 
+    /// Records changes of a project, from within a runtime.
+    pub(super) async fn note_change_async(&self, root: &std::path::Path, changes: Vec<String>) {
+        let folder = root.to_string_lossy().into_owned();
+        let (who, channel) = (user(), self.channel.clone());
+        let what = AuditEvent::Changed { folder, changes, who, channel };
+        let note = AuditNote::new(SystemClock.now(), None, what);
+        let written = async {
+            let journal = project::open_journal(Durability::Process)?;
+            anyhow::Ok(journal.audit(note).await.map_err(Error::from)?)
+        };
+        warn_if_unwritten(written.await);
+    }
+
     /// Records changes of a project's settings.
     pub(super) fn note_change(&self, root: &std::path::Path, changes: Vec<String>) {
         let folder = root.to_string_lossy().into_owned();

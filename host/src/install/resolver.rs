@@ -186,6 +186,11 @@ fn check_pinned(
     if pinned.ecosystem != spec.ecosystem() || pinned.name != spec.package().name {
         return Err(unusable("another package is pinned"));
     }
+    if !spec.package().accepts(&pinned.version) {
+        let version = crate::model::escape(&pinned.version);
+        let reason = format!("{version} is pinned, and the launch line names another version");
+        return Err(unusable(&reason));
+    }
     let mut package = Package::new("", pinned.ecosystem, &pinned.name, &pinned.version, "", "");
     // On another machine, a Python package has another file.
     let comparable = spec.ecosystem() == Ecosystem::Npm;

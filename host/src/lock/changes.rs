@@ -25,6 +25,18 @@ pub struct LockChange {
     pub differences: Vec<Difference>,
 }
 
+impl LockChange {
+    /// Returns the change of an entry.
+    pub(crate) fn changed(
+        server: &str,
+        tool: Option<&str>,
+        differences: Vec<Difference>,
+    ) -> LockChange {
+        let (server, tool) = (server.to_owned(), tool.map(Into::into));
+        LockChange { server, tool, kind: LockChangeKind::Changed, differences }
+    }
+}
+
 /// What happened to an entry of a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockChangeKind {

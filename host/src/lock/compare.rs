@@ -37,7 +37,7 @@ impl LockedServer {
         let names: BTreeSet<&String> = self.files.keys().chain(now.files.keys()).collect();
         for name in names {
             let digest = |files: &BTreeMap<String, String>| {
-                files.get(name).map(|digest| format!("sha256 {}", shortened(digest)))
+                files.get(name).map(|digest| format!("sha256 {digest}"))
             };
             part(&format!("file {name}"), digest(&self.files), digest(&now.files));
         }
@@ -50,9 +50,15 @@ impl LockedServer {
             part("packages", Some(before), Some(after));
         }
         let request = |server: &LockedServer| server.package.as_ref().map(|it| it.spec.clone());
+        let shown = |text: &str| Some(shortened(text));
         if found.is_empty() && request(self) != request(now) {
-            let shown = |server| request(server).map(|request| shortened(&request));
-            found.push(Difference::new("request", shown(self), shown(now)));
+            let request = |server| request(server).and_then(|request| shown(&request));
+            found.push(Difference::new("request", request(self), request(now)));
+        }
+        // What differs decides, and not what is shown of it.
+        let (before, after) = (self.digest(platform), now.digest(platform));
+        if found.is_empty() && before != after {
+            found.push(Difference::new("entry", shown(&before), shown(&after)));
         }
         found
     }
@@ -62,16 +68,23 @@ fn named(package: &PinnedPackage) -> String {
     format!("{}@{}", package.name, package.version)
 }
 
-/// Returns the packages that differ between two closures, a line each, as each has them.
+/// Returns the packages that differ between two closures, a line each, as each has them. Those that
+/// are another package, or new, come first: the list is bounded.
 pub(super) fn changed_packages(
     before: &PackageClosure,
     after: &PackageClosure,
 ) -> (String, String) {
     let paths: BTreeSet<&String> = before.packages.keys().chain(after.packages.keys()).collect();
-    let changed: Vec<&String> = paths
+    let mut changed: Vec<&String> = paths
         .into_iter()
         .filter(|path| before.packages.get(*path) != after.packages.get(*path))
         .collect();
+    let content = |closure: &PackageClosure, path: &str| {
+        let package = closure.packages.get(path)?;
+        let ClosurePackage { version, hash, name, file, .. } = package;
+        Some((version.clone(), hash.clone(), name.clone(), file.clone()))
+    };
+    changed.sort_by_key(|path| content(before, path) == content(after, path));
     let lines = |closure: &PackageClosure| {
         let listed = changed.iter().take(MAX_LISTED).filter_map(|path| {
             let package = closure.packages.get(*path)?;
@@ -86,10 +99,29 @@ pub(super) fn changed_packages(
     (lines(before), lines(after))
 }
 
+/// Returns everything that a package says, on one line.
 fn line(path: &str, package: &ClosurePackage) -> String {
-    let mut line = format!("{path} {} {}", package.version, shortened(&package.hash));
-    if !package.needs.is_empty() {
-        line.push_str(&format!(" needs {}", package.needs.join(" ")));
+    let ClosurePackage { version, hash, file, name, needs, may_need, optional, os, cpu, libc } =
+        package;
+    let mut line = match name {
+        Some(name) => format!("{path} is {name} {version} {hash}"),
+        None => format!("{path} {version} {hash}"),
+    };
+    let file: Vec<String> = file.iter().cloned().collect();
+    for (label, values) in [
+        ("file", &file),
+        ("needs", needs),
+        ("may need", may_need),
+        ("for", os),
+        ("on", cpu),
+        ("with", libc),
+    ] {
+        if !values.is_empty() {
+            line.push_str(&format!("; {label} {}", values.join(" ")));
+        }
+    }
+    if *optional {
+        line.push_str("; optional");
     }
     line
 }

@@ -2,7 +2,7 @@
 
 use crate::disk::user_files::display_path;
 use crate::error::Error;
-use crate::model::{Code, escape};
+use crate::model::{Code, in_one_line};
 use std::path::PathBuf;
 
 /// The reason why a lock cannot be used. The file is left as it is.
@@ -44,7 +44,7 @@ impl LockError {
                 "`git checkout .pml/mcp.lock` brings it back; or remove it, and `pml lock` writes a new one"
             }
         };
-        let message = format!("{}: {}", escape(&self.to_string()), display_path(&path));
+        let message = format!("{}: {}", in_one_line(&self.to_string()), display_path(&path));
         Error::new(Code::LockInvalid, message).with_hint(hint).with_source(self)
     }
 }

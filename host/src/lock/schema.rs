@@ -44,6 +44,9 @@ version = 1
 /// The last line: a file that was cut off does not have it.
 const END: &str = "\n# end of the lock\n";
 
+/// Maximum length of a text of a package: a hash, with room.
+const MAX_TEXT: usize = 2_000;
+
 /// The prefix of a digest.
 const SHA256: &str = "sha256:";
 
@@ -52,8 +55,8 @@ struct LockText {
     /// Checked before.
     #[serde(rename = "version")]
     _version: serde::de::IgnoredAny,
-    #[serde(rename = "must_understand", default)]
-    _must_understand: serde::de::IgnoredAny,
+    #[serde(default)]
+    must_understand: Vec<String>,
     #[serde(default)]
     servers: BTreeMap<String, ServerText>,
     #[serde(flatten)]
@@ -93,8 +96,14 @@ pub(super) fn parse(text: &str) -> Result<Lock, LockError> {
     if text.lines().any(is_mark) {
         return Err(LockError::Conflict);
     }
-    check_version(text)?;
+    // A file that begins as this pml writes it has this version.
+    if !text.starts_with(HEAD) {
+        check_version(text)?;
+    }
     let raw: LockText = toml::from_str(text).map_err(|error| invalid(text, &error))?;
+    if let Some(what) = raw.must_understand.into_iter().next() {
+        return Err(LockError::Newer { what });
+    }
     let unknown = raw.unknown.keys().next().cloned();
     let mut servers = BTreeMap::new();
     for (name, server) in raw.servers {
@@ -156,6 +165,7 @@ fn locked_server(raw: ServerText) -> Result<LockedServer, String> {
     server.tools = digests(raw.tools)?;
     let closures = raw.packages.into_iter().map(|(platform, packages)| {
         let closure = PackageClosure { packages };
+        check_plain(&platform, &closure)?;
         match closure.len() > MAX_CLOSURE_PACKAGES {
             true => Err(format!("it has more than {MAX_CLOSURE_PACKAGES} packages")),
             false => Ok((platform, closure)),
@@ -180,6 +190,29 @@ fn locked_server(raw: ServerText) -> Result<LockedServer, String> {
         _ => return Err(format!("a server of kind `{}` has no packages", kind.as_str())),
     };
     Ok(server)
+}
+
+/// Checks that everything in a closure could come from a registry: no hidden characters, and one
+/// line each.
+fn check_plain(platform: &str, closure: &PackageClosure) -> Result<(), String> {
+    let is_plain = |text: &String| {
+        text.len() <= MAX_TEXT
+            && text.chars().all(|c| !c.is_control() && !crate::model::is_hidden(c))
+    };
+    let label = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    if platform.len() > 100 || !platform.chars().all(label) {
+        return Err(format!("`{platform}` is not a platform"));
+    }
+    for (path, package) in &closure.packages {
+        let ClosurePackage { version, hash, file, name, needs, may_need, os, cpu, libc, .. } =
+            package;
+        let lists = [needs, may_need, os, cpu, libc].into_iter().flatten();
+        let mut texts = [path, version, hash].into_iter().chain(file).chain(name).chain(lists);
+        if !texts.all(is_plain) {
+            return Err(format!("`{path}` has a text that no registry has"));
+        }
+    }
+    Ok(())
 }
 
 /// Reports whether tools can be called by this name of a server. `pml` is reserved.

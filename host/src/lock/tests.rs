@@ -175,6 +175,18 @@ fn a_file_that_pml_would_not_have_written_is_refused_by_name_and_left() {
             format!("{unreadable} a server cannot have the name `a:b`"),
         ),
         (
+            "a platform that forges a line",
+            good.replace("packages.any", "packages.\"a\\nb\""),
+            format!("{unreadable} server `my.server`: `a\\nb` is not a platform"),
+        ),
+        (
+            "a package with a hidden character",
+            changed("y = {", "\"y\\U0000202E\" = {"),
+            format!(
+                "{unreadable} server `my.server`: `y\\u{{202e}}` has a text that no registry has"
+            ),
+        ),
+        (
             "marks of a merge",
             changed(shop, "<<<<<<< HEAD\n=======\n>>>>>>> theirs\n[servers.shop]"),
             "the lock has conflicts of a merge, which are not settled".into(),
@@ -276,6 +288,32 @@ fn both_sides_of_a_merge_are_read() {
 }
 
 #[test]
+fn many_harmless_changes_hide_no_other_package() {
+    let one = |name: Option<&str>, libc: &[&str]| ClosurePackage {
+        version: "1.0.0".into(),
+        hash: "sha512-a".into(),
+        name: name.map(Into::into),
+        libc: libc.iter().map(|text| (*text).to_owned()).collect(),
+        ..ClosurePackage::default()
+    };
+    let entry = |last: ClosurePackage, libc: &[&str]| {
+        let mut packages: std::collections::BTreeMap<String, ClosurePackage> =
+            (0..100).map(|n| (format!("a{n:03}"), one(None, libc))).collect();
+        packages.insert("z".into(), last);
+        let mut entry = sample().servers["my.server"].clone();
+        let closure = PackageClosure { packages };
+        entry.package.as_mut().unwrap().closures = [(ANY_PLATFORM.to_owned(), closure)].into();
+        entry
+    };
+    let before = entry(one(None, &[]), &[]);
+    let now = entry(one(Some("evil"), &[]), &["glibc"]);
+    let differences = before.differences(&now, "p");
+    let after = differences[0].after.as_deref().unwrap();
+    assert!(after.starts_with("z is evil 1.0.0"), "{after}");
+    assert!(after.ends_with("and 61 more"), "{after}");
+}
+
+#[test]
 fn every_part_that_decides_is_in_the_digest_and_in_the_differences() {
     let before = sample().servers["my.server"].clone();
     let changes: [fn(&mut LockedServer); 9] = [
@@ -299,6 +337,28 @@ fn every_part_that_decides_is_in_the_digest_and_in_the_differences() {
         assert_ne!(now.digest("p"), before.digest("p"), "change {index}");
         let differences = before.differences(&now, "p");
         assert_eq!(differences.len(), 1, "change {index}: {differences:?}");
+    }
+    // Every part of every package counts, also one that a person would overlook.
+    let parts: [fn(&mut ClosurePackage); 10] = [
+        |it| it.version = "9.9.9".into(),
+        |it| it.hash.push_str(" sha512-another"),
+        |it| it.name = Some("evil".into()),
+        |it| it.file = Some("evil.whl".into()),
+        |it| it.needs.push("evil".into()),
+        |it| it.may_need.push("evil".into()),
+        |it| it.optional = true,
+        |it| it.os.push("evil".into()),
+        |it| it.cpu.push("evil".into()),
+        |it| it.libc.push("evil".into()),
+    ];
+    for (index, change) in parts.into_iter().enumerate() {
+        let mut now = before.clone();
+        let package = now.package.as_mut().unwrap();
+        let closure = package.closures.get_mut(ANY_PLATFORM).unwrap();
+        change(closure.packages.get_mut("y").unwrap());
+        let differences = before.differences(&now, "p");
+        assert_eq!(differences.len(), 1, "part {index}");
+        assert_ne!(differences[0].before, differences[0].after, "part {index}");
     }
     // A tool is an entry of its own.
     let mut now = before.clone();

@@ -219,6 +219,8 @@ fn doctor_refuses_what_the_start_of_a_server_refuses() {
     note  the audit trail is empty
     ok    `.pml.json` can be read: $TEST_ENV
     ok    you trust these files
+    note  there is no `.pml/mcp.lock` yet: the first call writes it
+          hint: `pml lock` writes it for all servers; commit it
     servers
     fail  `flag` cannot be started: pml does not know the flag `--node-options` of `npx`, so it cannot tell which package is meant
           hint: remove the flag, or install the package yourself and use its program as the `command`

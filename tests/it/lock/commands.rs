@@ -43,6 +43,42 @@ fn what_differs_is_shown_and_needs_a_yes() {
 }
 
 #[test]
+fn what_a_pull_changes_together_with_the_lock_is_a_change_for_who_approved_it_before() {
+    let env = allowed_project(pml());
+    assert_eq!(run_with_path(&env, &["lock", "--yes"]).code, 0);
+    let own = locked_count(&env);
+    env.write("calls.log.says", "Counts for somebody else.");
+    // Somebody else locks it so.
+    let state = tempfile::tempdir().expect("a folder");
+    for arguments in [&["trust", "--yes"][..], &["lock", "--yes"]] {
+        let mut command = env.command(arguments);
+        command.env("PATH", search_path()).env("XDG_STATE_HOME", state.path());
+        let done = env.finish(command.spawn().expect("it starts"));
+        assert_eq!(done.code, 0, "{}", done.stderr);
+    }
+    assert_ne!(locked_count(&env), own);
+    let theirs = lock_text(&env);
+    for lock in [theirs.clone(), theirs.replace(&format!("{}\n", locked_count(&env)), "")] {
+        env.write(".pml/mcp.lock", &lock);
+        let shown = json_with_path(&env, &["lock", "--yes", "--json"], 0);
+        let change = shown["changes"].as_array().expect("changes");
+        let change = change.iter().find(|change| change["tool"] == "count");
+        let change = change.unwrap_or_else(|| panic!("it is not shown: {shown}"));
+        assert_eq!(change["change"], "changed", "{shown}");
+        let differences = change["differences"].to_string();
+        let expected = if lock == theirs { "somebody else" } else { "sha256" };
+        assert!(differences.contains(expected), "{shown}");
+        let trail = json_with_path(&env, &["audit", "--json"], 0).to_string();
+        assert!(trail.contains("locked: box:count (changed)"), "{trail}");
+        // Once more as it was approved before, for the next round.
+        let approved = env.journal().join("approved.json");
+        let text = std::fs::read_to_string(&approved).expect("what was approved");
+        let digest = locked_count(&env).replace("count = \"sha256:", "").replace('"', "");
+        std::fs::write(&approved, text.replace(&digest, &"0".repeat(64))).expect("written");
+    }
+}
+
+#[test]
 fn a_server_that_is_no_longer_configured_is_removed_and_one_that_fails_is_named() {
     let env = allowed_project(pml());
     assert_eq!(run_with_path(&env, &["lock", "--yes"]).code, 0);

@@ -70,6 +70,21 @@ fn a_program_without_calls_just_runs_and_both_flags_are_one_too_many() {
 }
 
 #[test]
+fn an_agent_freezes_and_does_not_lift_it() {
+    let env = allowed_project(pml());
+    let as_agent = |arguments: &[&str]| {
+        let mut command = env.command(arguments);
+        command.env("PATH", search_path()).env("CI", "true").env("CLAUDECODE", "1");
+        env.finish(command.spawn().expect("it starts"))
+    };
+    let refused = as_agent(&["eval", COUNTING, "--no-frozen"]);
+    assert_eq!(refused.code, 1, "{}", refused.stderr);
+    assert!(refused.stderr.contains("an agent runs this command"), "{}", refused.stderr);
+    assert_eq!(as_agent(&["eval", "6 * 7", "--frozen"]).stdout, "42\n");
+    assert_eq!(lock_text(&env), "");
+}
+
+#[test]
 fn a_frozen_server_for_clients_refuses_too() {
     let env = allowed_project(pml());
     let mut client = StdioClient::start(&mut toolbox_command(&env, &["stdio", "--frozen"]));

@@ -89,6 +89,36 @@ fn the_lock_is_compared_with_that_of_a_revision() {
 }
 
 #[test]
+fn a_repository_of_somebody_else_starts_and_fetches_nothing() {
+    let env = committed_project(pml());
+    // A folder of the clone that is a repository of its own, and lacks the lock: git would fetch it,
+    // with a command that the repository names.
+    let inner = env.path().join("inner");
+    fs::create_dir_all(inner.join(".pml")).expect("a folder");
+    fs::write(inner.join(".pml.json"), "{}").expect("settings");
+    fs::write(inner.join(".pml/mcp.lock"), lock_text(&env)).expect("a lock");
+    git(&inner, &["init", "-q"]);
+    git(&inner, &["add", "-A", "-f"]);
+    git(&inner, &["commit", "-qm", "one"]);
+    let blob = git(&inner, &["rev-parse", "HEAD:.pml/mcp.lock"]);
+    let (start, rest) = blob.trim().split_at(2);
+    fs::remove_file(inner.join(".git/objects").join(start).join(rest)).expect("the object");
+    let mark = env.path().join("started");
+    let config = format!(
+        "[core]\nrepositoryformatversion=1\nsshCommand=\"touch {}; false\"\n\
+         [extensions]\npartialClone=origin\n[remote \"origin\"]\nurl=ssh://x.example/y\npromisor=true\n",
+        mark.display()
+    );
+    fs::write(inner.join(".git/config"), config).expect("settings of git");
+    let mut command = env.command(&["lock", "diff"]);
+    command.env("PATH", search_path()).current_dir(&inner);
+    let refused = env.finish(command.spawn().expect("it starts"));
+    assert_eq!(refused.code, 1, "{}{}", refused.stdout, refused.stderr);
+    assert!(refused.stderr.contains("git cannot read the lock of `HEAD`"), "{}", refused.stderr);
+    assert!(!mark.exists(), "a command of the repository was started");
+}
+
+#[test]
 fn a_conflict_is_refused_and_settled_from_both_sides() {
     let env = committed_project(pml());
     let own = locked_count(&env);

@@ -75,5 +75,6 @@ ci)
     printf '#!/usr/bin/env node\nconsole.log(1)\n' >"$package/cli.js"
     sed "$change" "$prefix/package-lock.json" >"$prefix/node_modules/.package-lock.json"
     ;;
+ls) echo '{}' ;;
 config) echo '{ "registry": "https://registry.example/npm/", "@a:registry": "https://other.example" }' ;;
 esac

@@ -116,7 +116,7 @@ impl ApproveCommand {
                     let project_context = ManuallyDrop::new(ProjectContext::open_for_runs(
                         ProjectFilesTrust::AsRecorded,
                         JournalStorage::OnDisk,
-                        LockFlags::default().mode(),
+                        LockFlags::default().mode()?,
                     )?);
                     let engine =
                         ManuallyDrop::new(project_engine(&project_context, journal.clone())?);

@@ -63,10 +63,32 @@ fn text_in_git(root: &Path, revision: &str, environment: &Environment) -> Result
         HintedError::new("there is no `git` on the PATH", "install git").with_code(Code::Config)
     })?;
     let git = |arguments: &[&str]| {
-        // What a repository configures must not be started: nothing here needs a pager or a filter.
+        // A repository may come from anybody. Nothing that it configures is started, nothing is
+        // fetched, and a folder counts as one only by its `.git`.
         let mut command = Command::new(&git);
-        command.args(["-c", "core.fsmonitor=false", "-c", "core.pager=cat", "--no-pager", "-C"]);
-        command.arg(root).args(arguments).stdin(Stdio::null());
+        command.env_clear();
+        command.envs(std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "HOME"));
+        for (name, value) in [
+            ("GIT_NO_LAZY_FETCH", "1"),
+            ("GIT_ALLOW_PROTOCOL", "none"),
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("GIT_OPTIONAL_LOCKS", "0"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+        ] {
+            command.env(name, value);
+        }
+        for setting in [
+            "safe.bareRepository=explicit",
+            "protocol.allow=never",
+            "core.sshCommand=false",
+            "core.fsmonitor=false",
+            "core.hooksPath=/dev/null",
+            "core.pager=cat",
+            "credential.helper=",
+        ] {
+            command.args(["-c", setting]);
+        }
+        command.args(["--no-pager", "-C"]).arg(root).args(arguments).stdin(Stdio::null());
         command.output().context("cannot start git")
     };
     let known = git(&[
@@ -82,9 +104,20 @@ fn text_in_git(root: &Path, revision: &str, environment: &Environment) -> Result
         return Err(HintedError::new(message, hint).with_code(Code::Config).into());
     }
     let commit = String::from_utf8_lossy(&known.stdout).trim().to_owned();
-    let shown = git(&["cat-file", "blob", &format!("{commit}:./.pml/mcp.lock")])?;
+    let unreadable = || {
+        let message = format!("git cannot read the lock of `{}`", escape(revision));
+        HintedError::new(message, "`git fsck` says what is missing").with_code(Code::Config)
+    };
+    let listed = git(&["ls-tree", &commit, "--", "./.pml/mcp.lock"])?;
+    if !listed.status.success() {
+        return Err(unreadable().into());
+    }
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    // `MODE TYPE ID<tab>PATH`
+    let Some(blob) = listed.split_whitespace().nth(2) else { return Ok(None) };
+    let shown = git(&["cat-file", "blob", blob])?;
     match shown.status.success() {
         true => Ok(Some(String::from_utf8_lossy(&shown.stdout).into_owned())),
-        false => Ok(None),
+        false => Err(unreadable().into()),
     }
 }

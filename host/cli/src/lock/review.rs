@@ -11,12 +11,12 @@ use crate::quantity::counted;
 use crate::report::{self, FAILED, HintedError};
 use crate::terminal::Terminal;
 use crate::ui::{self, ERROR, HINT};
-use crate::widening_permit;
+use crate::widening_permit::{self, WideningPermit};
 use anyhow::Result;
 use pml::json::{Value, json};
 use pml::lock::{LockChange, LockChangeKind};
 use pml::project::LockReview;
-use pml::{Code, Servers, Store, text::escape};
+use pml::{Code, Store, text::escape};
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub(super) fn write(flags: &LockWriteFlags) -> Result<ExitCode> {
     let permit = widening_permit::refuse_agents(COMMAND)?;
     let context = ManuallyDrop::new(ProjectContext::open(flags.files_trust()?)?);
     require_trust(&context)?;
-    permit.require_person(COMMAND, flags.yes)?;
+    let permit = permit.require_person(COMMAND, flags.yes)?;
     Store::make_folder(context.project.state_folder()).map_err(pml::Error::from)?;
     let servers = &context.servers;
     ManuallyDrop::new(runtime()?).block_on(async {
@@ -51,49 +51,75 @@ pub(super) fn write(flags: &LockWriteFlags) -> Result<ExitCode> {
             let reasons = not_installed.into_iter().map(|one| (one.server, one.error.message));
             failed.extend(reasons);
         }
-        lock_servers_and_tools(servers, COMMAND, flags.yes, failed).await
+        let writer =
+            LockWriter { context: &context, permit: &permit, command: COMMAND, yes: flags.yes };
+        writer.lock_servers_and_tools(failed).await
     })
 }
 
-/// Reviews the servers and then their tools, asks about what differs, and writes the lock. `failed`
-/// are servers that failed before.
-pub(super) async fn lock_servers_and_tools(
-    servers: &Servers,
-    command: &str,
-    yes: bool,
-    mut failed: Vec<(String, String)>,
-) -> Result<ExitCode> {
-    let first = servers.review_servers().await?;
-    if !agree(&first, command, yes)? {
-        return Ok(report::declined("the lock is as before")?);
-    }
-    let mut written = servers.write_lock(&first)?;
-    let second = servers.review_tools(LISTING_TIME).await?;
-    servers.close().await;
-    // Tools of entries that were just agreed to are part of them.
-    let differs = second.changes.iter().any(|change| change.kind == LockChangeKind::Changed);
-    if differs && !agree(&second, command, yes)? {
-        let message = "the definitions of tools are as before; the servers are written";
-        return Ok(report::declined(message)?);
-    }
-    if !differs {
-        show(&second);
-    }
-    written |= servers.write_lock(&second)?;
-    for (server, reason) in first.failed.iter().chain(&second.failed) {
-        if !failed.iter().any(|(known, _)| known == server) {
-            failed.push((server.clone(), reason.clone()));
-        }
-    }
-    let changes: Vec<LockChange> = first.changes.into_iter().chain(second.changes).collect();
-    print_result(&changes, written, &failed)
+/// Reviews and writes a lock for a command.
+pub(super) struct LockWriter<'a> {
+    pub(super) context: &'a ProjectContext,
+    pub(super) permit: &'a WideningPermit,
+    /// The command as a user types it.
+    pub(super) command: &'a str,
+    /// Whether the user agreed beforehand.
+    pub(super) yes: bool,
 }
 
-/// Shows the changes, and asks about them if something that was locked differs.
-fn agree(review: &LockReview, command: &str, yes: bool) -> Result<bool> {
-    show(review);
-    let asks = review.changes.iter().any(|change| change.kind != LockChangeKind::Added);
-    Ok(yes || !asks || confirm(command, "write this into the lock")?)
+impl LockWriter<'_> {
+    /// Reviews the servers and then their tools, asks about what differs, and writes the lock.
+    /// `failed` are servers that failed before.
+    pub(super) async fn lock_servers_and_tools(
+        &self,
+        mut failed: Vec<(String, String)>,
+    ) -> Result<ExitCode> {
+        let servers = &self.context.servers;
+        let first = servers.review_servers().await?;
+        if !self.agree(&first)? {
+            return Ok(report::declined("the lock is as before")?);
+        }
+        let mut written = self.write(&first).await?;
+        let second = servers.review_tools(LISTING_TIME).await?;
+        servers.close().await;
+        // Tools of entries that were just agreed to are part of them.
+        let differs = second.changes.iter().any(|change| change.kind == LockChangeKind::Changed);
+        if differs && !self.agree(&second)? {
+            let message = "the definitions of tools are as before; the servers are written";
+            return Ok(report::declined(message)?);
+        }
+        if !differs {
+            show(&second);
+        }
+        written |= self.write(&second).await?;
+        for (server, reason) in first.failed.iter().chain(&second.failed) {
+            if !failed.iter().any(|(known, _)| known == server) {
+                failed.push((server.clone(), reason.clone()));
+            }
+        }
+        let changes: Vec<LockChange> = first.changes.into_iter().chain(second.changes).collect();
+        print_result(&changes, written, &failed)
+    }
+
+    /// Writes what was agreed to, and records it in the audit trail.
+    async fn write(&self, review: &LockReview) -> Result<bool> {
+        let written = self.context.servers.write_lock(review)?;
+        let line = |change: &LockChange| {
+            let tool = change.tool.as_ref().map(|tool| format!(":{tool}")).unwrap_or_default();
+            format!("locked: {}{tool} ({})", change.server, change.kind.as_str())
+        };
+        let changes: Vec<String> = review.changes.iter().map(line).collect();
+        if !changes.is_empty() {
+            self.permit.note_change_async(&self.context.project.root, changes).await;
+        }
+        Ok(written)
+    }
+
+    /// Shows the changes, and asks about them if something that was locked or approved differs.
+    fn agree(&self, review: &LockReview) -> Result<bool> {
+        show(review);
+        Ok(self.yes || !review.asks() || confirm(self.command, "write this into the lock")?)
+    }
 }
 
 fn show(review: &LockReview) {

@@ -4,7 +4,7 @@ use crate::present_fields::present_fields;
 use crate::ui::{BAD, BOLD, GOOD};
 use pml::json::{Value, json};
 use pml::lock::{Lock, LockChange, LockChangeKind};
-use pml::text::{escape, in_one_line};
+use pml::text::in_one_line;
 
 /// Number of tools of one server that are named on one line.
 const TOOLS_NAMED: usize = 8;
@@ -30,7 +30,7 @@ pub(super) fn change_lines(changes: &[LockChange], now: &Lock) -> Vec<String> {
 
 fn group_lines(group: &[LockChange], now: &Lock) -> Vec<String> {
     let Some(first) = group.first() else { return Vec::new() };
-    let server = escape(&first.server);
+    let server = in_one_line(&first.server);
     let mark = match first.kind {
         LockChangeKind::Added => format!("{GOOD}+{GOOD:#}"),
         LockChangeKind::Changed => format!("{BOLD}~{BOLD:#}"),
@@ -52,13 +52,12 @@ fn group_lines(group: &[LockChange], now: &Lock) -> Vec<String> {
         return lines;
     };
     if first.kind == LockChangeKind::Changed {
-        let mut lines = vec![format!("{mark} tool {server}:{}", escape(tool))];
+        let mut lines = vec![format!("{mark} tool {server}:{}", in_one_line(tool))];
         lines.extend(difference_lines(first));
         return lines;
     }
     let names = group.iter().filter_map(|change| change.tool.as_deref());
-    let mut named: Vec<String> =
-        names.take(TOOLS_NAMED).map(|name| escape(name).into_owned()).collect();
+    let mut named: Vec<String> = names.take(TOOLS_NAMED).map(in_one_line).collect();
     if group.len() > TOOLS_NAMED {
         named.push(format!("and {} more", group.len() - TOOLS_NAMED));
     }
@@ -69,7 +68,7 @@ fn group_lines(group: &[LockChange], now: &Lock) -> Vec<String> {
 fn difference_lines(change: &LockChange) -> Vec<String> {
     let mut lines = Vec::new();
     for difference in &change.differences {
-        lines.push(format!("    {}", escape(&difference.part)));
+        lines.push(format!("    {}", in_one_line(&difference.part)));
         lines.extend(difference.lines().iter().map(|line| format!("    │ {}", in_one_line(line))));
     }
     lines

@@ -1,7 +1,7 @@
 //! `pml lock update` and `pml upgrade`: newer packages for servers, shown and agreed to first.
 
 use super::check::require_trust;
-use super::review::{confirm, lock_servers_and_tools};
+use super::review::{LockWriter, confirm};
 use crate::execute::runtime;
 use crate::install::{FailedInstall, install_packages, package_lines};
 use crate::project_context::ProjectContext;
@@ -12,7 +12,7 @@ use crate::{progress, project};
 use anyhow::Result;
 use clap::Args;
 use pml::json::json;
-use pml::text::{escape, in_one_line, nearest};
+use pml::text::{escape, nearest};
 use pml::{Code, Servers, Store, approval::Package};
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
@@ -48,7 +48,7 @@ impl LockUpdateCommand {
         let trust = TrustOnceFlags::trust_from_flags(self.trust, self.yes)?;
         let context = ManuallyDrop::new(ProjectContext::open(trust)?);
         require_trust(&context)?;
-        permit.require_person(command, self.yes)?;
+        let permit = permit.require_person(command, self.yes)?;
         Store::make_folder(context.project.state_folder()).map_err(pml::Error::from)?;
         let servers = &context.servers;
         let names = self.names(servers)?;
@@ -59,7 +59,7 @@ impl LockUpdateCommand {
                 ui::document(&json!({ "changes": [], "written": false }))?;
                 return Ok(ExitCode::SUCCESS);
             }
-            newer.iter().flat_map(replacement_lines).for_each(|line| ui::alert(&line));
+            newer.iter().for_each(|package| ui::alert(&package_lines(package)));
             let agreed = newer.is_empty() || self.yes || confirm(command, "install these")?;
             if !agreed {
                 return Ok(report::declined("nothing is installed, and the lock is as before")?);
@@ -68,7 +68,8 @@ impl LockUpdateCommand {
             let (_, not_installed) = install_packages(servers, newer, &*journal).await;
             let failed = failed.into_iter().chain(not_installed);
             let failed = failed.map(|one| (one.server, one.error.message)).collect();
-            lock_servers_and_tools(servers, command, self.yes, failed).await
+            let writer = LockWriter { context: &context, permit: &permit, command, yes: self.yes };
+            writer.lock_servers_and_tools(failed).await
         })
     }
 
@@ -106,14 +107,4 @@ async fn newer_packages(servers: &Servers, names: &[String]) -> (Vec<Package>, V
         bar.finish_and_clear();
     }
     (newer, failed)
-}
-
-/// Returns a package, and how it differs from what the lock has.
-fn replacement_lines(package: &Package) -> Vec<String> {
-    let mut lines = vec![package_lines(package)];
-    for difference in &package.replaces {
-        lines.push(format!("    {}", escape(&difference.part)));
-        lines.extend(difference.lines().iter().map(|line| format!("    │ {}", in_one_line(line))));
-    }
-    lines
 }

@@ -39,7 +39,7 @@ impl LockWhyCommand {
         for reason in &reasons {
             let lines = reason.lines.iter().map(|line| format!("\n  {line}"));
             let lines: String = lines.collect();
-            ui::print(&format!("{BOLD}{}{BOLD:#}{lines}", escape(&reason.subject)))?;
+            ui::print(&format!("{BOLD}{}{BOLD:#}{lines}", in_one_line(&reason.subject)))?;
         }
         let reasons: Value = reasons.iter().map(|reason| reason.json.clone()).collect();
         ui::document(&json!({ "reasons": reasons }))?;
@@ -77,7 +77,7 @@ fn reasons(lock: &Lock, what: &str) -> Vec<LockReason> {
         if let Some((tool, digest)) = tool.and_then(|(_, tool)| server.tools.get_key_value(tool)) {
             let lines = vec![
                 format!("definition │ sha256:{digest}"),
-                format!("server │ {name}"),
+                format!("server │ {}", in_one_line(name)),
                 format!("started by │ {}", in_one_line(&server.launch)),
             ];
             let json = json!({ "tool": what, "definition": digest, "server": name });
@@ -89,7 +89,7 @@ fn reasons(lock: &Lock, what: &str) -> Vec<LockReason> {
             for (path, way) in ways(closure, &package.name, what) {
                 let found = &closure.packages[&path];
                 let mut lines = vec![
-                    format!("server │ {name} ({platform})"),
+                    format!("server │ {}", in_one_line(&format!("{name} ({platform})"))),
                     format!("needed by │ {}", in_one_line(&way.join(" → "))),
                     format!("hash │ {}", in_one_line(&found.hash)),
                 ];
@@ -120,7 +120,7 @@ fn of_server(name: &str, server: &LockedServer) -> LockReason {
             in_one_line(&format!("{}@{}", package.name, package.version))
         ));
         for (platform, closure) in &package.closures {
-            lines.push(format!("packages │ {} ({platform})", closure.len()));
+            lines.push(format!("packages │ {} ({})", closure.len(), in_one_line(platform)));
         }
     }
     let json = json!({ "server": name, "kind": server.kind.as_str(), "launch": server.launch });

@@ -5,7 +5,7 @@
 use super::super::error::InstallError;
 use super::super::spec::{InstallScripts, PackageSpec};
 use super::closure_files::closure_files;
-use super::declared::check_declared;
+use super::declared::{check_declared, check_names};
 use super::guard::{NpmSpawnGuard, check_success};
 use super::lock::COMMON_FLAGS;
 use super::package_lock::PackageLock;
@@ -47,7 +47,15 @@ pub(in super::super) async fn install(
     // The lock file does not say which packages have scripts and programs, nor what they ask for.
     // Without it, npm reads that from the packages.
     std::fs::remove_file(&hidden).map_err(|error| InstallError::io("remove", &hidden, error))?;
+    check_names(&package.name, closure, &roots, folder)?;
+    // The launch line may ask for a range: the version must be in it.
+    let mut wanted = manifest.clone();
+    if let Some(range) = spec.package().range() {
+        wanted["dependencies"][package.name.as_str()] = range.into();
+    }
+    write(&folder.join("package.json"), &wanted)?;
     check_declared(&npm, &package.name, closure, folder).await?;
+    write(&folder.join("package.json"), &manifest)?;
     if spec.scripts() == InstallScripts::Allowed {
         scripts::run(tool, environment, &ScratchFolder::new(home)?, folder).await?;
     }

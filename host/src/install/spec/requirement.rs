@@ -99,6 +99,27 @@ impl Requirement {
         }
     }
 
+    /// Returns the range of versions that is accepted. `None` if any is, or a tag names it.
+    pub(in super::super) fn range(&self) -> Option<&str> {
+        let starts = |c: char| c.is_ascii_digit() || "^~<>=*vx".contains(c);
+        let is_range = self.versions.starts_with(starts)
+            && self.versions.contains(|c: char| c.is_ascii_digit() || c == '*');
+        is_range.then_some(self.versions.as_str())
+    }
+
+    /// Reports whether a version is the one that is accepted. `true` if several are.
+    pub(in super::super) fn accepts(&self, version: &str) -> bool {
+        // `1.0` and `1.0.0` are one version of a Python package.
+        let plain = |text: &str| {
+            let text = text.strip_prefix("==").unwrap_or(text).to_ascii_lowercase();
+            match self.ecosystem {
+                Ecosystem::Npm => text,
+                _ => text.trim_end_matches(".0").to_owned(),
+            }
+        };
+        !self.is_exact() || plain(&self.versions) == plain(version)
+    }
+
     /// Reports whether only one version is accepted.
     pub(super) fn is_exact(&self) -> bool {
         match self.ecosystem {

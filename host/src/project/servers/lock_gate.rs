@@ -42,7 +42,7 @@ impl LockGate<'_> {
             return Ok(StartCheck::Agreed);
         };
         let check = self.lock.check_server(server, &entry)?;
-        self.refuse_if_frozen(&check).await?;
+        self.refuse_if_frozen(server, &check).await?;
         if let EntryCheck::Changed(changed) = check {
             let differences = self.server_differences(&changed, &entry);
             let digest = entry.digest(entry.platform());
@@ -85,7 +85,7 @@ impl LockGate<'_> {
     ) -> Result<Vec<Difference>, Error> {
         let Some(entry) = self.declared_entry(server, Some(package)) else { return Ok(Vec::new()) };
         let check = self.lock.check_server(server, &entry)?;
-        self.refuse_if_frozen(&check).await?;
+        self.refuse_if_frozen(server, &check).await?;
         Ok(match check {
             EntryCheck::Changed(changed) => self.server_differences(&changed, &entry),
             _ => Vec::new(),
@@ -155,15 +155,33 @@ impl LockGate<'_> {
         changed: &ChangedEntry<LockedServer>,
         now: &LockedServer,
     ) -> Vec<Difference> {
-        let before = changed.before.as_ref();
-        before.map_or_else(Vec::new, |before| before.differences(now, now.platform()))
+        let mut differences = match &changed.before {
+            Some(before) => before.differences(now, now.platform()),
+            None => Vec::new(),
+        };
+        // A change is one, also where nothing of the earlier entry can be shown.
+        if differences.is_empty() {
+            let digest = format!("sha256 {}", now.digest(now.platform()));
+            differences.push(Difference::new("entry", None, Some(digest)));
+        }
+        differences
     }
 
-    async fn refuse_if_frozen(&self, check: &EntryCheck<LockedServer>) -> Result<(), Error> {
+    async fn refuse_if_frozen(
+        &self,
+        server: &str,
+        check: &EntryCheck<LockedServer>,
+    ) -> Result<(), Error> {
         if self.lock.mode() == LockMode::Update || check.is_in_lock() {
             return Ok(());
         }
-        Err(not_locked(&self.problems().await))
+        let mut problems = self.problems().await;
+        if problems.is_empty() {
+            // The package that would be installed for this machine is not there to be compared.
+            problems
+                .push(format!("the packages of server `{server}` are not in it for this machine"));
+        }
+        Err(not_locked(&problems))
     }
 
     /// Lists what the lock lacks, or has otherwise, of all servers.

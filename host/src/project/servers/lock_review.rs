@@ -8,8 +8,8 @@ use super::offer::Freshness;
 use super::servers::Servers;
 use crate::error::Error;
 use crate::install::PackagePins;
-use crate::lock::{Lock, LockChange, LockFile, LockedServer};
-use crate::model::{Code, Definition, Package};
+use crate::lock::{Lock, LockChange, LockChangeKind, LockFile, LockedServer};
+use crate::model::{Code, Definition, Difference, Package, ToolName};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,17 +22,28 @@ pub struct LockReview {
     pub changes: Vec<LockChange>,
     /// Servers whose entry cannot be made, each with the reason. Their earlier entry stays.
     pub failed: Vec<(String, String)>,
+    /// Whether both sides of a merge differ: what is made anew is asked about then.
+    settles_conflict: bool,
     /// The text of the file that it was compared with.
     before: Option<String>,
     now: Lock,
-    /// The servers as they are on this machine.
+    /// The servers as they are on this machine, if they were reviewed.
     own: BTreeMap<String, LockedServer>,
+    /// The tools that were reviewed, with their definitions.
+    tools: BTreeMap<ToolName, String>,
 }
 
 impl LockReview {
     /// Returns the lock as it would be written.
     pub fn lock(&self) -> &Lock {
         &self.now
+    }
+
+    /// Reports whether a person has to agree: something differs from what was locked or approved,
+    /// or is gone, or a conflict is settled. What is only new needs no further yes.
+    pub fn asks(&self) -> bool {
+        self.settles_conflict
+            || self.changes.iter().any(|change| change.kind != LockChangeKind::Added)
     }
 }
 
@@ -56,7 +67,8 @@ impl Servers {
     pub async fn review_servers(&self) -> Result<LockReview, Error> {
         let gate = self.required_gate()?;
         let before = gate.lock.file().text()?;
-        let base = base(gate.lock.file())?;
+        let (base, settles_conflict) = base(gate.lock.file())?;
+        let approved = gate.lock.approved()?;
         let (mut now, mut own) = (Lock::default(), BTreeMap::new());
         let mut failed = Vec::new();
         for name in self.names() {
@@ -76,8 +88,20 @@ impl Servers {
                 }
             }
         }
-        let changes = base.changes(&now);
-        Ok(LockReview { changes, failed, before, now, own })
+        let mut changes = base.changes(&now);
+        // A pull may bring a package and its lock entry: they agree, and nobody here approved them.
+        for (name, entry) in &own {
+            let platform = entry.platform();
+            let Some(package) = entry.package_digest(platform) else { continue };
+            let mut known = approved.packages(name).peekable();
+            if known.peek().is_some() && known.all(|known| known != package) {
+                let newest = approved.newest_server(name);
+                let differences = newest.map(|newest| newest.differences(entry, platform));
+                note_change(&mut changes, name, None, differences.unwrap_or_default());
+            }
+        }
+        let tools = BTreeMap::new();
+        Ok(LockReview { changes, failed, settles_conflict, before, now, own, tools })
     }
 
     /// Returns the newest package that the launch line of a server means, with its differences from
@@ -146,7 +170,24 @@ impl Servers {
                 change.differences = known.unwrap_or(std::mem::take(&mut change.differences));
             }
         }
-        Ok(LockReview { changes, failed, before, now, own: BTreeMap::new() })
+        let approved = gate.lock.approved()?;
+        for definition in &offer.definitions {
+            let (known, digest) = (approved.definitions(&definition.tool), definition.digest());
+            let Some(newest) = known.last() else { continue };
+            if !known.contains(&digest) {
+                let (server, tool) = (definition.tool.server(), definition.tool.tool());
+                let differences = gate.records.definition_differences(newest, definition);
+                let shown = |digest: &str| Some(format!("sha256 {digest}"));
+                let digests = || vec![Difference::new("definition", shown(newest), shown(&digest))];
+                note_change(&mut changes, server, Some(tool), differences.unwrap_or_else(digests));
+            }
+        }
+        let settles_conflict = false;
+        let own = BTreeMap::new();
+        let tools = offer.definitions.iter();
+        let tools =
+            tools.map(|definition| (definition.tool.clone(), definition.digest())).collect();
+        Ok(LockReview { changes, failed, settles_conflict, before, now, own, tools })
     }
 
     /// Writes the lock as it was reviewed, and records that this user approved it. Reports whether
@@ -155,7 +196,8 @@ impl Servers {
     /// # Errors
     /// If it cannot be written.
     pub fn write_lock(&self, review: &LockReview) -> Result<bool, Error> {
-        self.required_gate()?.lock.write_all(review.before.as_deref(), &review.now, &review.own)
+        let LockReview { before, now, own, tools, .. } = review;
+        self.required_gate()?.lock.write_all(before.as_deref(), now, own, tools)
     }
 
     fn required_gate(&self) -> Result<LockGate<'_>, Error> {
@@ -165,10 +207,29 @@ impl Servers {
     }
 }
 
-/// Returns the lock that is compared with: what both sides of a conflict agree on, or the file.
-fn base(file: &LockFile) -> Result<Lock, Error> {
+/// Notes that an entry differs from what was approved, if no change of it is noted that says so.
+fn note_change(
+    changes: &mut Vec<LockChange>,
+    server: &str,
+    tool: Option<&str>,
+    differences: Vec<Difference>,
+) {
+    let same = |change: &&mut LockChange| change.server == server && change.tool.as_deref() == tool;
+    match changes.iter_mut().find(same) {
+        Some(change) if change.kind == LockChangeKind::Changed => {}
+        Some(change) => {
+            change.kind = LockChangeKind::Changed;
+            change.differences = differences;
+        }
+        None => changes.push(LockChange::changed(server, tool, differences)),
+    }
+}
+
+/// Returns the lock that is compared with, and whether the file has conflicts: then it is what both
+/// sides agree on.
+fn base(file: &LockFile) -> Result<(Lock, bool), Error> {
     let Some((ours, theirs)) = file.read_sides()? else {
-        return Ok(file.read()?.unwrap_or_default());
+        return Ok((file.read()?.unwrap_or_default(), false));
     };
     let mut both = Lock::default();
     for (name, server) in ours.servers {
@@ -183,5 +244,5 @@ fn base(file: &LockFile) -> Result<Lock, Error> {
             both.servers.insert(name, server);
         }
     }
-    Ok(both)
+    Ok((both, true))
 }

@@ -108,8 +108,6 @@ struct LockState {
     /// The stamp of the file that was read. `None` before the first reading.
     stamp: Option<Option<FileStamp>>,
     lock: Option<Arc<Lock>>,
-    /// The sha256 of the file, in hex.
-    digest: Option<String>,
     approved: ApprovedEntries,
     /// The entries of the servers as they were started.
     started: HashMap<String, LockedServer>,
@@ -135,9 +133,10 @@ impl ProjectLock {
         &self.file
     }
 
-    /// Returns the sha256 of the file, in hex, if there is one that can be read.
+    /// Returns the sha256 of the file, in hex, if there is one that can be read. It is not parsed:
+    /// many programs make no call that is checked.
     pub(crate) fn file_digest(&self) -> Option<String> {
-        self.read().ok()?.digest.clone()
+        self.file.text().ok()?.map(|text| hex(&Sha256::digest(text)))
     }
 
     /// Reports whether anything is recorded.
@@ -209,27 +208,29 @@ impl ProjectLock {
         self.record(tool.server(), &started, Some((tool, definition)))
     }
 
-    /// Writes the whole lock, and records that this user approved its tools, and the servers as
-    /// they are on this machine.
+    /// Returns what this user approved in this project, whatever the lock has.
+    pub(super) fn approved(&self) -> Result<ApprovedEntries, Error> {
+        let approved = self.approved.as_ref().map(ApprovedFile::read).transpose()?;
+        Ok(approved.unwrap_or_default())
+    }
+
+    /// Writes the whole lock, and records that this user approved these servers, as they are on
+    /// this machine, and these definitions of tools.
     pub(crate) fn write_all(
         &self,
         before: Option<&str>,
         now: &Lock,
-        own: &BTreeMap<String, LockedServer>,
+        servers: &BTreeMap<String, LockedServer>,
+        tools: &BTreeMap<ToolName, String>,
     ) -> Result<bool, Error> {
         if !self.records() {
             return Err(Error::new(Code::Config, "nothing may be written from here")
                 .with_hint("leave out `--frozen` and `--no-journal`"));
         }
-        let mut tools: Vec<(ToolName, &str)> = Vec::new();
-        for (name, server) in &now.servers {
-            tools.extend(server.tools.iter().filter_map(|(tool, definition)| {
-                Some((format!("{name}:{tool}").parse().ok()?, definition.as_str()))
-            }));
-        }
         if let Some(approved) = &self.approved {
-            let servers = own.iter().map(|(name, server)| (name.as_str(), server));
-            approved.add(servers, tools.iter().map(|(tool, definition)| (tool, *definition)))?;
+            let servers = servers.iter().map(|(name, server)| (name.as_str(), server));
+            let tools = tools.iter().map(|(tool, definition)| (tool, definition.as_str()));
+            approved.add(servers, tools)?;
         }
         let written = self.file.replace(before, now)?;
         let mut state = self.held();
@@ -358,7 +359,6 @@ impl ProjectLock {
             let lock = self.file.read()?;
             let approved = self.approved.as_ref().map(ApprovedFile::read).transpose()?;
             state.approved = approved.unwrap_or_default();
-            state.digest = lock.as_ref().map(|lock| hex(&Sha256::digest(LockFile::text_of(lock))));
             state.lock = lock.map(Arc::new);
             state.stamp = Some(stamp);
             state.checked.clear();

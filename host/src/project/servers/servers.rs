@@ -193,7 +193,13 @@ impl Servers {
     /// # Errors
     /// If its launch line is not valid, or its registry cannot resolve the version.
     pub async fn missing_package(&self, server: &str) -> Result<Option<Package>, Error> {
-        self.packages().missing(server).await
+        let Some(mut package) = self.packages().missing(server).await? else { return Ok(None) };
+        if let Some(gate) = self.lock_gate()
+            && let Some(pinned) = self.packages().pin(&package).await?
+        {
+            package.replaces = gate.check_install(server, pinned).await?;
+        }
+        Ok(Some(package))
     }
 
     /// Installs a package that a person has agreed to; its server will be started from it. Dropping
