@@ -105,7 +105,7 @@ impl Environment {
     /// Reports whether this process runs in continuous integration, by the variable that all such
     /// services set.
     pub fn is_continuous_integration(&self) -> bool {
-        matches!(self.variable("CI"), Some("true" | "1"))
+        self.variable("CI").is_some_and(|value| value.eq_ignore_ascii_case("true") || value == "1")
     }
 
     /// Returns the variables whose names `wanted` accepts.
