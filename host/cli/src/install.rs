@@ -78,7 +78,7 @@ impl InstallCommand {
             return Err(HintedError::new(reason, hint).with_code(Code::Untrusted).into());
         }
         let servers = &context.servers;
-        let names = self.names(servers)?;
+        let names = named_servers(servers, &self.servers)?;
         if self.offline {
             servers.refuse_fetching();
         }
@@ -104,22 +104,23 @@ impl InstallCommand {
             print_packages(&installed, &failed, InstallStage::Done)
         })
     }
+}
 
-    fn names(&self, servers: &Servers) -> Result<Vec<String>> {
-        let all = servers.names();
-        for name in &self.servers {
-            if !all.contains(name) {
-                let near = nearest(name, all.iter().map(String::as_str));
-                let hint = match near.first() {
-                    Some(near) => format!("did you mean `{}`?", escape(near)),
-                    None => "`pml servers` lists those there are".into(),
-                };
-                let unknown = HintedError::new(format!("there is no server `{name}`"), hint);
-                return Err(unknown.with_code(Code::ServerUnknown).into());
-            }
+/// Returns the servers that were named, or all of the project's if none was.
+pub(super) fn named_servers(servers: &Servers, named: &[String]) -> Result<Vec<String>> {
+    let all = servers.names();
+    for name in named {
+        if !all.contains(name) {
+            let near = nearest(name, all.iter().map(String::as_str));
+            let hint = match near.first() {
+                Some(near) => format!("did you mean `{}`?", escape(near)),
+                None => "`pml servers` lists those there are".into(),
+            };
+            let unknown = HintedError::new(format!("there is no server `{name}`"), hint);
+            return Err(unknown.with_code(Code::ServerUnknown).into());
         }
-        Ok(if self.servers.is_empty() { all } else { self.servers.clone() })
     }
+    Ok(if named.is_empty() { all } else { named.to_vec() })
 }
 
 /// Whether packages are installed, or would be.

@@ -17,7 +17,9 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-pub use crate::model::{ANY_PLATFORM, ClosurePackage, PackageClosure, PinnedPackage};
+pub use crate::model::{
+    ANY_PLATFORM, ClosurePackage, MAX_CLOSURE_PACKAGES, PackageClosure, PinnedPackage,
+};
 pub use changes::{LockChange, LockChangeKind};
 pub use error::LockError;
 pub(crate) use io::FileStamp;

@@ -58,10 +58,7 @@ pub use crate::config::{Environment, Launch, ServerConfig, UserKey};
 pub use crate::install::{
     CachedPackage, CachedVersion, PackageCache, PruneMode, PruneOutcome, PruneScope, UnusedPackages,
 };
-pub use crate::model::{
-    ANY_PLATFORM, ClosurePackage, Ecosystem, MAX_CLOSURE_PACKAGES, PackageClosure, PinnedPackage,
-    steers_loading,
-};
+pub use crate::model::{Ecosystem, steers_loading};
 pub use crate::store::{Dependency, ProjectState};
 pub use crate::upstream::{ServerState, ServerStatus};
 pub use agent::agent_variable;

@@ -3,17 +3,17 @@
 use super::check::require_trust;
 use super::review::{LockWriter, confirm};
 use crate::execute::runtime;
-use crate::install::{FailedInstall, install_packages, package_lines};
+use crate::install::{FailedInstall, install_packages, named_servers, package_lines};
 use crate::project_context::ProjectContext;
-use crate::report::{self, HintedError};
+use crate::report;
 use crate::ui;
 use crate::widening_permit::{self, TrustOnceFlags};
 use crate::{progress, project};
 use anyhow::Result;
 use clap::Args;
 use pml::json::json;
-use pml::text::{escape, nearest};
-use pml::{Code, Servers, Store, approval::Package};
+use pml::text::escape;
+use pml::{Servers, Store, approval::Package};
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
@@ -51,7 +51,7 @@ impl LockUpdateCommand {
         let permit = permit.require_person(command, self.yes)?;
         Store::make_folder(context.project.state_folder()).map_err(pml::Error::from)?;
         let servers = &context.servers;
-        let names = self.names(servers)?;
+        let names = named_servers(servers, &self.servers)?;
         ManuallyDrop::new(runtime()?).block_on(async {
             let (newer, failed) = newer_packages(servers, &names).await;
             if newer.is_empty() && failed.is_empty() {
@@ -71,22 +71,6 @@ impl LockUpdateCommand {
             let writer = LockWriter { context: &context, permit: &permit, command, yes: self.yes };
             writer.lock_servers_and_tools(failed).await
         })
-    }
-
-    fn names(&self, servers: &Servers) -> Result<Vec<String>> {
-        let all = servers.names();
-        for name in &self.servers {
-            if !all.contains(name) {
-                let near = nearest(name, all.iter().map(String::as_str));
-                let hint = match near.first() {
-                    Some(near) => format!("did you mean `{}`?", escape(near)),
-                    None => "`pml servers` lists those there are".into(),
-                };
-                let unknown = HintedError::new(format!("there is no server `{name}`"), hint);
-                return Err(unknown.with_code(Code::ServerUnknown).into());
-            }
-        }
-        Ok(if self.servers.is_empty() { all } else { self.servers.clone() })
     }
 }
 

@@ -242,6 +242,22 @@ fn problem(server: &str, locked: Option<&LockedServer>, now: &LockedServer) -> O
     (!parts.is_empty()).then(|| format!("server `{server}` differs from it: {}", parts.join(", ")))
 }
 
+/// Returns a launch line without the defaults of its variables, which may be keys. Trust covers
+/// them: `${TOKEN:-abc}` becomes `${TOKEN:-…}`.
+fn without_defaults(launch: &str) -> String {
+    let (mut text, mut rest) = (String::new(), launch);
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((inside, behind)) = after.split_once('}') else { break };
+        let name = match inside.split_once(":-") {
+            Some((name, _)) => format!("{name}:-…"),
+            None => inside.to_owned(),
+        };
+        text += &format!("{before}${{{name}}}");
+        rest = behind;
+    }
+    text + rest
+}
+
 /// Returns the entry of a server as its project declares it, without a package.
 pub(crate) fn entry_of(project: &Project, config: &ServerConfig) -> Option<LockedServer> {
     let declared = project.declared_server(&config.name)?;
@@ -256,7 +272,13 @@ pub(crate) fn entry_of(project: &Project, config: &ServerConfig) -> Option<Locke
             }
         }
     };
-    let mut entry = LockedServer::new(kind, shown(&declared.launch));
+    let launch = shown(&without_defaults(&declared.launch));
+    // The part of a URL behind `#` is never sent.
+    let launch = match kind {
+        LockedServerKind::Remote => launch.split('#').next().unwrap_or_default().to_owned(),
+        _ => launch,
+    };
+    let mut entry = LockedServer::new(kind, launch);
     entry.folder = declared.folder.clone();
     entry.install_scripts = declared.install_scripts;
     let given = declared.given.iter().map(|(name, value)| match steers_loading(name) {
@@ -267,4 +289,21 @@ pub(crate) fn entry_of(project: &Project, config: &ServerConfig) -> Option<Locke
     entry.given.sort();
     entry.files = config.pinned.contents();
     Some(entry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_defaults;
+
+    #[test]
+    fn defaults_of_variables_are_left_out_and_the_rest_stays() {
+        for (launch, expected) in [
+            ("serve --token ${TOKEN:-hunter2} ${A} x", "serve --token ${TOKEN:-…} ${A} x"),
+            ("https://${HOST:-a.example}/mcp", "https://${HOST:-…}/mcp"),
+            ("echo ${", "echo ${"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(without_defaults(launch), expected);
+        }
+    }
 }

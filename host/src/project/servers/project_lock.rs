@@ -29,6 +29,7 @@ use crate::project::{Project, ProjectJournal};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tracing::warn;
 
 /// What happens to an entry that is not in the lock, or differs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -251,7 +252,7 @@ impl ProjectLock {
         // What was approved comes first: an entry of the lock that nobody approved would ask.
         let approved = self.approved.as_ref();
         let approved = approved.map(|file| file.add([(name, now)], tool)).transpose()?;
-        self.file.update(|lock| {
+        let written = self.file.update(|lock| {
             let mut entry = LockedServer { tools: Default::default(), ..now.clone() };
             if let Some(before) = lock.servers.get(name) {
                 entry.keep_from(before);
@@ -261,7 +262,15 @@ impl ProjectLock {
             }
             lock.servers.insert(name.into(), entry);
             Ok(())
-        })?;
+        });
+        match written {
+            // A project in a folder that cannot be written to is used all the same: what was
+            // approved is recorded.
+            Err(error) if error.kind() != Code::LockInvalid => {
+                warn!(target: "pml::trust", server = name, %error, "the lock is not written");
+            }
+            written => drop(written?),
+        }
         let mut state = self.held();
         state.checked.remove(name);
         state.stamp = None;
@@ -294,12 +303,10 @@ impl ProjectLock {
             Some(_) if approved.packages(name).next().is_some() => ApprovalState::Other,
             Some(_) => ApprovalState::Nothing,
         };
-        let locked_state = match locked.map(digest) {
-            None => LockedState::Absent,
-            Some(locked) if locked == digest(now) => LockedState::Same,
-            Some(locked) if approved.has_server(name, &locked) => LockedState::OtherApproved,
-            Some(_) => LockedState::Other,
-        };
+        let locked_digest = locked.map(digest);
+        let locked_state = LockedState::of(locked_digest.as_deref(), &digest(now), |locked| {
+            approved.has_server(name, locked)
+        });
         match outcome(locked_state, approval) {
             Outcome::Recorded => EntryCheck::Recorded,
             Outcome::Approved => EntryCheck::Approved,
@@ -329,12 +336,7 @@ impl ProjectLock {
             _ if is_approved(definition) => ApprovalState::Approved,
             _ => ApprovalState::Other,
         };
-        let locked_state = match locked {
-            None => LockedState::Absent,
-            Some(locked) if locked == definition => LockedState::Same,
-            Some(locked) if is_approved(locked) => LockedState::OtherApproved,
-            Some(_) => LockedState::Other,
-        };
+        let locked_state = LockedState::of(locked.map(String::as_str), definition, is_approved);
         let tool = match outcome(locked_state, approval) {
             Outcome::Recorded => EntryCheck::Recorded,
             Outcome::Approved => EntryCheck::Approved,
@@ -398,6 +400,18 @@ enum LockedState {
     OtherApproved,
     /// Something else.
     Other,
+}
+
+impl LockedState {
+    /// Compares what the lock has with what is there now, both by their digests.
+    fn of(locked: Option<&str>, now: &str, is_approved: impl Fn(&str) -> bool) -> LockedState {
+        match locked {
+            None => LockedState::Absent,
+            Some(locked) if locked == now => LockedState::Same,
+            Some(locked) if is_approved(locked) => LockedState::OtherApproved,
+            Some(_) => LockedState::Other,
+        }
+    }
 }
 
 /// What this user approved, compared with what is there now.

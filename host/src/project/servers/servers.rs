@@ -13,8 +13,8 @@ use crate::config::{Launch, ServerConfig};
 use crate::error::Error;
 use crate::install::Installer;
 use crate::model::{
-    CallError, Clock, Code, Difference, Package, PinnedPackage, ProgressCallback, Redactor,
-    ResolvedTool, SystemClock, ToolName, ToolOrigin,
+    CallError, Clock, Code, Difference, Package, ProgressCallback, Redactor, ResolvedTool,
+    SystemClock, ToolName, ToolOrigin,
 };
 use crate::project::{Permissions, Project};
 use crate::store::ServerCache;
@@ -219,24 +219,6 @@ impl Servers {
     /// From now on nothing is fetched for packages: only what is on this machine is used.
     pub fn refuse_fetching(&self) {
         self.packages().refuse_fetching();
-    }
-
-    /// Returns the package that a server is started from, with its closure for this machine.
-    /// Returns `None` if it is not installed, or if the server needs none.
-    ///
-    /// # Errors
-    /// If its launch line is not valid, or its closure is neither kept nor can be resolved again.
-    pub async fn installed_pin(&self, server: &str) -> Result<Option<PinnedPackage>, Error> {
-        self.packages().installed(server).await
-    }
-
-    /// Returns a package that [`Servers::missing_package`] returned, with its closure for this
-    /// machine. Returns `None` if its server is not started from a package.
-    ///
-    /// # Errors
-    /// As [`Servers::installed_pin`].
-    pub async fn pin(&self, package: &Package) -> Result<Option<PinnedPackage>, Error> {
-        self.packages().pin(package).await
     }
 }
 
