@@ -4,7 +4,7 @@ use super::model::LockedServer;
 use crate::model::{ClosurePackage, Difference, PackageClosure, PinnedPackage};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of packages that a difference lists. More would hide the others parts.
+/// Maximum number of packages that a difference lists. More would hide the other parts.
 const MAX_LISTED: usize = 40;
 
 /// Number of characters of a hash that are shown.
