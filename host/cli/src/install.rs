@@ -193,20 +193,31 @@ pub(super) async fn missing_packages(
     servers: &Servers,
     names: &[String],
 ) -> (Vec<Package>, Vec<FailedInstall>) {
+    let doing = |name: &str| format!("looking for what `{name}` needs");
+    find_packages(names, doing, async |name| servers.missing_package(name).await).await
+}
+
+/// Asks for the package of each server, and shows the progress. Returns the packages, and the
+/// servers for which there is an error.
+pub(super) async fn find_packages(
+    names: &[String],
+    doing: impl Fn(&str) -> String,
+    find: impl AsyncFn(&str) -> Result<Option<Package>, pml::Error>,
+) -> (Vec<Package>, Vec<FailedInstall>) {
     let bar = progress::new_bar();
-    let (mut missing, mut failed) = (Vec::new(), Vec::new());
+    let (mut found, mut failed) = (Vec::new(), Vec::new());
     for name in names {
         if let Some(bar) = &bar {
-            bar.set_message(format!("looking for what `{}` needs", escape(name)));
+            bar.set_message(doing(&escape(name)));
             bar.tick();
         }
-        match servers.missing_package(name).await {
-            Ok(package) => missing.extend(package),
+        match find(name).await {
+            Ok(package) => found.extend(package),
             Err(error) => failed.push(FailedInstall::new(name, &error.into())),
         }
     }
     finish(bar.as_ref());
-    (missing, failed)
+    (found, failed)
 }
 
 /// Installs packages. One that cannot be installed does not keep the others away.

@@ -3,17 +3,16 @@
 use super::check::require_trust;
 use super::review::{LockWriter, confirm};
 use crate::execute::runtime;
-use crate::install::{FailedInstall, install_packages, named_servers, package_lines};
+use crate::install::{find_packages, install_packages, named_servers, package_lines};
+use crate::project;
 use crate::project_context::ProjectContext;
 use crate::report;
 use crate::ui;
 use crate::widening_permit::{self, TrustOnceFlags};
-use crate::{progress, project};
 use anyhow::Result;
 use clap::Args;
+use pml::Store;
 use pml::json::json;
-use pml::text::escape;
-use pml::{Servers, Store, approval::Package};
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
@@ -53,7 +52,9 @@ impl LockUpdateCommand {
         let servers = &context.servers;
         let names = named_servers(servers, &self.servers)?;
         ManuallyDrop::new(runtime()?).block_on(async {
-            let (newer, failed) = newer_packages(servers, &names).await;
+            let doing = |name: &str| format!("asking for the newest package of `{name}`");
+            let (newer, failed) =
+                find_packages(&names, doing, async |name| servers.newer_package(name).await).await;
             if newer.is_empty() && failed.is_empty() {
                 ui::print("the lock has the newest packages already")?;
                 ui::document(&json!({ "changes": [], "written": false }))?;
@@ -72,23 +73,4 @@ impl LockUpdateCommand {
             writer.lock_servers_and_tools(failed).await
         })
     }
-}
-
-async fn newer_packages(servers: &Servers, names: &[String]) -> (Vec<Package>, Vec<FailedInstall>) {
-    let bar = progress::new_bar();
-    let (mut newer, mut failed) = (Vec::new(), Vec::new());
-    for name in names {
-        if let Some(bar) = &bar {
-            bar.set_message(format!("asking for the newest package of `{}`", escape(name)));
-            bar.tick();
-        }
-        match servers.newer_package(name).await {
-            Ok(package) => newer.extend(package),
-            Err(error) => failed.push(FailedInstall::new(name, &error.into())),
-        }
-    }
-    if let Some(bar) = &bar {
-        bar.finish_and_clear();
-    }
-    (newer, failed)
 }

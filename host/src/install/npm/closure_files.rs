@@ -7,7 +7,7 @@
 //! anything else than a package of a registry are refused.
 
 use super::super::error::InstallError;
-use super::closure::{ROOT, above};
+use super::closure::ROOT;
 use super::package_lock::name_at;
 use crate::install::resolved_version::is_version;
 use crate::model::{ClosurePackage, PackageClosure, cut, escape};
@@ -76,7 +76,8 @@ fn wanted<S: AsRef<str>>(
     let mut found = Map::new();
     for name in names {
         let name = name.as_ref();
-        let package = resolve(closure, path, name).ok_or_else(|| name.to_owned())?;
+        let target = closure.resolve(path, name).ok_or_else(|| name.to_owned())?;
+        let package = &closure.packages[&target];
         let version = match &package.name {
             Some(other) => format!("npm:{other}@{}", package.version),
             None => package.version.clone(),
@@ -84,18 +85,6 @@ fn wanted<S: AsRef<str>>(
         found.insert(name.into(), version.into());
     }
     Ok(found.into())
-}
-
-/// Returns the package that node finds for `name` from `path`.
-fn resolve<'a>(closure: &'a PackageClosure, path: &str, name: &str) -> Option<&'a ClosurePackage> {
-    let mut from = (!path.is_empty()).then_some(path);
-    loop {
-        let target = from.map_or_else(|| name.into(), |folder| format!("{folder}/{ROOT}{name}"));
-        if let Some(found) = closure.packages.get(&target) {
-            return Some(found);
-        }
-        from = above(from?);
-    }
 }
 
 /// Returns why a package cannot be written into a lock file, or `None` if it can.

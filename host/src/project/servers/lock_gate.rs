@@ -125,8 +125,8 @@ impl LockGate<'_> {
 
     /// Reports whether the use of a tool is recorded already.
     pub(crate) fn is_recorded(&self, tool: &ListedTool) -> bool {
-        let check = self.lock.check_tool(&tool.definition.tool, &tool.origin.definition);
-        check.is_ok_and(|check| check.is_recorded()) || !self.lock.records()
+        let check = || self.lock.check_tool(&tool.definition.tool, &tool.origin.definition);
+        !self.lock.records() || check().is_ok_and(|check| check.is_recorded())
     }
 
     /// Returns the entry of a server as it is now: as its project declares it, with the package
@@ -186,6 +186,10 @@ impl LockGate<'_> {
 
     /// Lists what the lock lacks, or has otherwise, of all servers.
     pub(crate) async fn problems(&self) -> Vec<String> {
+        let lock = match self.lock.current() {
+            Ok(lock) => lock,
+            Err(error) => return vec![error.to_string()],
+        };
         let mut problems = Vec::new();
         for server in self.upstreams.names() {
             let entry = match self.entry(&server).await {
@@ -196,13 +200,8 @@ impl LockGate<'_> {
                     continue;
                 }
             };
-            match self.lock.current() {
-                Ok(lock) => {
-                    let locked = lock.as_ref().and_then(|lock| lock.servers.get(&server));
-                    problems.extend(problem(&server, locked, &entry));
-                }
-                Err(error) => return vec![error.to_string()],
-            }
+            let locked = lock.as_ref().and_then(|lock| lock.servers.get(&server));
+            problems.extend(problem(&server, locked, &entry));
         }
         problems
     }

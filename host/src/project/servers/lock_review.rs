@@ -150,43 +150,44 @@ impl Servers {
                 server.tools.clear();
             }
         }
-        for definition in &offer.definitions {
-            if let Some(server) = now.servers.get_mut(definition.tool.server()) {
-                gate.records.store_agreed(definition);
-                server.tools.insert(definition.tool.tool().into(), definition.digest());
+        // Each definition is hashed once: there may be thousands.
+        let listed: BTreeMap<(&str, &str), (&Arc<Definition>, String)> = offer
+            .definitions
+            .iter()
+            .map(|one| ((one.tool.server(), one.tool.tool()), (one, one.digest())))
+            .collect();
+        for ((server, tool), (definition, digest)) in &listed {
+            if let Some(server) = now.servers.get_mut(*server) {
+                gate.records.store_agreed(digest, definition);
+                server.tools.insert((*tool).into(), digest.clone());
             }
         }
         let mut changes = base.changes(&now);
         for change in &mut changes {
-            let name = |definition: &&Arc<Definition>| {
-                definition.tool.server() == change.server
-                    && Some(definition.tool.tool()) == change.tool.as_deref()
-            };
-            let before = base.servers.get(&change.server);
-            let before = before.zip(change.tool.as_ref()).and_then(|(it, tool)| it.tools.get(tool));
-            if let (Some(definition), Some(before)) = (offer.definitions.iter().find(name), before)
+            let Some(tool) = change.tool.as_deref() else { continue };
+            let before = base.servers.get(&change.server).and_then(|it| it.tools.get(tool));
+            if let (Some((definition, _)), Some(before)) =
+                (listed.get(&(change.server.as_str(), tool)), before)
+                && let Some(known) = gate.records.definition_differences(before, definition)
             {
-                let known = gate.records.definition_differences(before, definition);
-                change.differences = known.unwrap_or(std::mem::take(&mut change.differences));
+                change.differences = known;
             }
         }
         let approved = gate.lock.approved()?;
-        for definition in &offer.definitions {
-            let (known, digest) = (approved.definitions(&definition.tool), definition.digest());
+        for ((server, tool), (definition, digest)) in &listed {
+            let known = approved.definitions(&definition.tool);
             let Some(newest) = known.last() else { continue };
-            if !known.contains(&digest) {
-                let (server, tool) = (definition.tool.server(), definition.tool.tool());
+            if !known.contains(digest) {
                 let differences = gate.records.definition_differences(newest, definition);
                 let shown = |digest: &str| Some(format!("sha256 {digest}"));
-                let digests = || vec![Difference::new("definition", shown(newest), shown(&digest))];
+                let digests = || vec![Difference::new("definition", shown(newest), shown(digest))];
                 note_change(&mut changes, server, Some(tool), differences.unwrap_or_else(digests));
             }
         }
         let settles_conflict = false;
         let own = BTreeMap::new();
-        let tools = offer.definitions.iter();
-        let tools =
-            tools.map(|definition| (definition.tool.clone(), definition.digest())).collect();
+        let tools = listed.into_values();
+        let tools = tools.map(|(definition, digest)| (definition.tool.clone(), digest)).collect();
         Ok(LockReview { changes, failed, settles_conflict, before, now, own, tools })
     }
 

@@ -307,19 +307,10 @@ impl ProjectLock {
         let locked_state = LockedState::of(locked_digest.as_deref(), &digest(now), |locked| {
             approved.has_server(name, locked)
         });
-        match outcome(locked_state, approval) {
-            Outcome::Recorded => EntryCheck::Recorded,
-            Outcome::Approved => EntryCheck::Approved,
-            Outcome::Locked => EntryCheck::Locked,
-            Outcome::New => EntryCheck::New,
-            Outcome::Changed(since) => {
-                let before = match since {
-                    ChangeBaseline::Lock => locked.cloned(),
-                    _ => state.approved.newest_server(name),
-                };
-                EntryCheck::Changed(ChangedEntry { since, before })
-            }
-        }
+        outcome(locked_state, approval).check(|since| match since {
+            ChangeBaseline::Lock => locked.cloned(),
+            _ => approved.newest_server(name),
+        })
     }
 
     fn tool_outcome(&self, state: &LockState, tool: &ToolName, definition: &str) -> ToolCheck {
@@ -337,19 +328,10 @@ impl ProjectLock {
             _ => ApprovalState::Other,
         };
         let locked_state = LockedState::of(locked.map(String::as_str), definition, is_approved);
-        let tool = match outcome(locked_state, approval) {
-            Outcome::Recorded => EntryCheck::Recorded,
-            Outcome::Approved => EntryCheck::Approved,
-            Outcome::Locked => EntryCheck::Locked,
-            Outcome::New => EntryCheck::New,
-            Outcome::Changed(since) => {
-                let before = match since {
-                    ChangeBaseline::Lock => locked.cloned(),
-                    _ => approved.last().cloned(),
-                };
-                EntryCheck::Changed(ChangedEntry { since, before })
-            }
-        };
+        let tool = outcome(locked_state, approval).check(|since| match since {
+            ChangeBaseline::Lock => locked.cloned(),
+            _ => approved.last().cloned(),
+        });
         ToolCheck { server, tool }
     }
 
@@ -433,6 +415,21 @@ enum Outcome {
     Locked,
     New,
     Changed(ChangeBaseline),
+}
+
+impl Outcome {
+    /// Returns the outcome with what a changed entry was before.
+    fn check<T>(self, before: impl FnOnce(ChangeBaseline) -> Option<T>) -> EntryCheck<T> {
+        match self {
+            Outcome::Recorded => EntryCheck::Recorded,
+            Outcome::Approved => EntryCheck::Approved,
+            Outcome::Locked => EntryCheck::Locked,
+            Outcome::New => EntryCheck::New,
+            Outcome::Changed(since) => {
+                EntryCheck::Changed(ChangedEntry { since, before: before(since) })
+            }
+        }
+    }
 }
 
 /// Decides what follows from the lock and from what this user approved.

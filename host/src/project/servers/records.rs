@@ -74,10 +74,10 @@ impl ServerRecords {
     }
 
     /// Stores a definition that somebody is about to agree to.
-    pub(super) fn store_agreed(&self, definition: &Definition) {
+    pub(super) fn store_agreed(&self, digest: &str, definition: &Definition) {
         if let Some(definitions) = &self.definitions {
             // Without it a later difference is shown with fewer details.
-            let _ = definitions.store(&definition.digest(), definition);
+            let _ = definitions.store(digest, definition);
         }
     }
 

@@ -42,16 +42,15 @@ impl OpenCalls {
             );
         }
         match found.need.take() {
-            need if !must_be_fulfilled_first(need.as_ref()) => {
+            Some(need) if must_be_fulfilled_first(Some(&need)) => {
+                let by = AgreedBy::Person(Box::new(decided.clone()), approval);
+                self.fulfill(call, found, arguments, AgreedNeed::new(Box::new(need), by));
+            }
+            _ => {
                 if let Some(grant) = grant {
                     self.grants.write(grant, decided);
                 }
                 self.send_approved(call, found, arguments, asking.kind, approval);
-            }
-            need => {
-                let Some(need) = need else { return };
-                let by = AgreedBy::Person(Box::new(decided.clone()), approval);
-                self.fulfill(call, found, arguments, AgreedNeed::new(Box::new(need), by));
             }
         }
     }
